@@ -7,6 +7,7 @@ type Bench = { about: string; run(args: string[]): Promise<void> }
 const benches: Record<string, () => Promise<Bench>> = {
   echo: () => import('./echo.ts'),
   'echo-stream': () => import('./echo-stream.ts'),
+  'echo-steady': () => import('./echo-steady.ts'),
   tools: () => import('./tools.ts'),
   agents: () => import('./agents.ts'),
   'model-stream': () => import('./model-stream.ts'),
@@ -23,6 +24,7 @@ const benches: Record<string, () => Promise<Bench>> = {
   append: () => import('./append.ts'),
   'append-depth': () => import('./append-depth.ts'),
   replicated: () => import('./replicated.ts'),
+  cluster: () => import('./cluster.ts'),
   rebuild: () => import('./rebuild.ts'),
   'env-steps': () => import('./env-steps.ts'),
   replay: () => import('./replay.ts'),

@@ -14,37 +14,55 @@ const standIn = name => path.join(here, 'stand-ins', name)
 const replaced = {
   'src/proof/tree/hash.ts': 'hash.ts',
   'src/proof/note/ed25519.ts': 'ed25519.ts',
+  'src/log/leaf.ts': 'leaf.ts',
 }
 const standIns = {
   name: 'stand-ins',
   setup: bundle => {
     bundle.onResolve({ filter: /^typebox$/ }, () => ({ path: standIn('typebox.ts') }))
-    bundle.onResolve({ filter: /\/(hash|ed25519)\.ts$/ }, ({ path: name, resolveDir }) => {
+    bundle.onResolve({ filter: /\/(hash|ed25519|leaf)\.ts$/ }, ({ path: name, resolveDir }) => {
       const file = path.relative(path.dirname(here), path.resolve(resolveDir, name)).replaceAll(path.sep, '/')
       return file in replaced ? { path: standIn(replaced[file]) } : undefined
     })
   },
 }
 
+/** What the page of an export has in another way than the console. */
+const ofExport = {
+  name: 'of-export',
+  setup: bundle => {
+    bundle.onResolve({ filter: /\/address\.ts$/ }, ({ importer }) =>
+      importer.endsWith('router.ts') ? { path: path.join(here, 'exported/address.ts') } : undefined,
+    )
+  },
+}
+
+const options = {
+  absWorkingDir: here,
+  outdir: 'assets',
+  bundle: true,
+  minify: true,
+  platform: 'browser',
+  target: ['chrome123', 'firefox120', 'safari17.5'], // the first with light-dark() in styles
+  jsx: 'automatic',
+  jsxImportSource: 'preact',
+  write: false,
+  logLevel: 'warning',
+}
+
+const filled = (page, values) =>
+  readFileSync(path.join(here, page), 'utf8').replace(/%(\w+)%/g, (_, name) => values[name])
+
 /** Resolves to the files as pairs of a name and the contents. */
-export const bundleConsole = async () => {
+const bundleViews = async () => {
   const { outputFiles, metafile } = await build({
-    absWorkingDir: here,
+    ...options,
     entryPoints: ['main.tsx'],
-    outdir: 'assets',
     entryNames: '[name]-[hash]',
     chunkNames: '[name]-[hash]',
-    bundle: true,
     splitting: true,
-    minify: true,
     format: 'esm',
-    platform: 'browser',
-    target: ['chrome123', 'firefox120', 'safari17.5'], // the first with light-dark() in styles
-    jsx: 'automatic',
-    jsxImportSource: 'preact',
     metafile: true,
-    write: false,
-    logLevel: 'warning',
     plugins: [standIns],
   })
   const icon = readFileSync(path.join(here, 'icon.svg'))
@@ -52,12 +70,8 @@ export const bundleConsole = async () => {
   const outputs = Object.entries(metafile.outputs)
   const [script, entry] = outputs.find(([, { entryPoint }]) => entryPoint === 'main.tsx')
   const names = { script: path.basename(script), style: path.basename(entry.cssBundle), icon: iconName }
-  const page = readFileSync(path.join(here, 'index.html'), 'utf8').replace(
-    /%(\w+)%/g,
-    (_, name) => names[name],
-  )
   return [
-    ['index.html', Buffer.from(page)],
+    ['index.html', Buffer.from(filled('index.html', names))],
     [`assets/${iconName}`, icon],
     ...outputFiles.map(({ path: file, contents }) => [
       `assets/${path.basename(file)}`,
@@ -65,3 +79,22 @@ export const bundleConsole = async () => {
     ]),
   ]
 }
+
+/** The page of an export before the export is put into it: one file, whose script and styles run by their hashes. */
+const bundleExport = async () => {
+  const { outputFiles } = await build({
+    ...options,
+    entryPoints: ['exported/main.tsx'],
+    format: 'iife',
+    plugins: [standIns, ofExport],
+  })
+  const textOf = ending => outputFiles.find(({ path: file }) => file.endsWith(ending)).text.trim()
+  const hashOf = text => `sha256-${createHash('sha256').update(text).digest('base64')}`
+  const [script, style] = [textOf('.js'), textOf('.css')]
+  const page = filled('exported/export.html', { scriptHash: hashOf(script), styleHash: hashOf(style) })
+    .replace('<!--style-->', () => `<style>${style}</style>`)
+    .replace('<!--script-->', () => `<script>${script}</script>`)
+  return [['export.html', Buffer.from(page)]]
+}
+
+export const bundleConsole = async () => [...(await bundleViews()), ...(await bundleExport())]

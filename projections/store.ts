@@ -1,7 +1,8 @@
 // The file of the read models. It can always be rebuilt from the log, for example when it belongs to another log.
-import { closeSync, existsSync, openSync, renameSync, rmSync } from 'node:fs'
+import { closeSync, existsSync, openSync, rmSync } from 'node:fs'
 import type Database from 'better-sqlite3'
 import { CannotStart } from '../src/contract/cannot-start.ts'
+import { renameSynced } from '../src/platform/plain-file.ts'
 import { createCheckpoints, none } from '../src/platform/sqlite/checkpoints.ts'
 import Sqlite from '../src/platform/sqlite/library.ts'
 import { rewrittenCopy } from '../src/platform/sqlite/rewritten-copy.ts'
@@ -88,7 +89,7 @@ const createRewriting = (path: string): Rewriting => {
     // After a crash between these steps there is no file, and the next start makes it from the log.
     replace() {
       for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true })
-      renameSync(next, path)
+      renameSynced(next, path) // a failure of the power must not bring the old file back
     },
   }
 }

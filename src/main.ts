@@ -2,11 +2,11 @@
 import type { Config } from './config.ts'
 import { CannotStart } from './contract/cannot-start.ts'
 import type { Report } from './contract/ports.ts'
-import type { Reach } from './contract/tools.ts'
 import { createFront, type Front } from './front/front.ts'
 import { openInspector } from './front/inspector.ts'
 import { checkPort, waitingConnections } from './http/port.ts'
 import { type Folder, openFolder } from './maintenance/open-folder.ts'
+import type { ShardOptions } from './maintenance/open-shard.ts'
 import { removeServerFile, writeServerFile } from './platform/data-folder.ts'
 
 /** Begins to accept connections, and resolves to the URL of the server. Rejects with CannotStart. */
@@ -45,18 +45,12 @@ const stopServer = async (running: Running, patienceMs: number): Promise<void> =
   await closeFolder(running)
 }
 
-/**
- * Starts the server. `reach` is called at every point where a crash would leave an effect half done. `acceptLoss`:
- * continues with a log that has lost acknowledged events. Rejects with CannotStart.
- */
-export const startServer = async (config: Config, report: Report, reach?: Reach, acceptLoss = false) => {
+/** Starts the server. Rejects with CannotStart. */
+export const startServer = async (config: Config, report: Report, options: ShardOptions = {}) => {
   await checkPort(config.host, config.port)
   const inspector = await openInspector(config, report)
-  const folder = await openFolder(config, report, {
-    acceptLoss,
-    inspect: inspector?.inspect,
-    ...(reach === undefined ? {} : { reach }),
-  }).catch(async error => {
+  const inspect = inspector?.inspect
+  const folder = await openFolder(config, report, { ...options, inspect }).catch(async error => {
     await inspector?.close()
     throw error
   })

@@ -24,7 +24,7 @@ const isReady = async (url: string): Promise<boolean> => {
   }
 }
 
-const givenUpMs = 120_000
+const givenUpMs = 600_000
 
 const start = async (args: string[], env: Record<string, string>): Promise<Server> => {
   const port = await freePort()

@@ -1,22 +1,15 @@
 // The address of the page is the state of the view: a path, and a query with filters and positions.
 import { signal } from '@preact/signals'
+import { hrefOf, type Place, placeOf } from './address.ts'
 
-type Place = { path: string; query: URLSearchParams }
-const read = (): Place => ({
-  path: location.pathname.replace(/^\/ui\/?/, '/'),
-  query: new URLSearchParams(location.search),
-})
+export { hrefOf }
+
+const read = () => placeOf(location)
 
 export const place = signal<Place>(read())
 addEventListener('popstate', () => {
   place.value = read()
 })
-
-/** The address of a view. */
-export const hrefOf = (path: string, query?: URLSearchParams): string => {
-  const text = query?.toString() ?? ''
-  return `/ui${path === '/' ? '' : path}${text === '' ? '' : `?${text}`}`
-}
 
 export const go = (href: string): void => {
   history.pushState(null, '', href)
@@ -35,7 +28,7 @@ export const setQuery = (
     for (const one of [value].flat()) if (one !== undefined && one !== '') query.append(name, one)
   }
   const href = hrefOf(place.value.path, query)
-  if (href === location.pathname + location.search) return
+  if (href === hrefOf(place.value.path, place.value.query)) return
   if (push) history.pushState(null, '', href)
   else history.replaceState(null, '', href)
   place.value = read()

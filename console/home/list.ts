@@ -1,5 +1,5 @@
 // The live list: read from the server, changed by events as they come, and read again a moment after events. However many
-// events come, the page is drawn once a frame, keeps a limited number of rows, and reads the list at a limited pace.
+// events come, the page is drawn a few times a second, keeps a limited number of rows, and reads the list at a limited pace.
 import { batch, signal } from '@preact/signals'
 import type { Api } from '../api/client.ts'
 import { keepStream } from '../api/kept-stream.ts'
@@ -15,16 +15,24 @@ const mostUrgent = 30
 /** The most events that wait for the next drawing. The others are found when the list is read again. */
 const mostWaiting = 2_000
 
-/** Gathers events, and gives them to `draw` once a frame. */
+/** Milliseconds between two drawings of a list that changes all the time. Ten a second are as many as a person can follow. */
+const drawMs = 100
+
+/** Gathers events, and gives them to `draw`: the first ones with the next frame, the others a few times a second. */
 const createGatherer = (draw: (events: readonly RowEvent[]) => void) => {
   let events: RowEvent[] = []
+  let drawnAt = -drawMs
+  const drawNow = () => {
+    const gathered = events
+    events = []
+    drawnAt = performance.now()
+    draw(gathered)
+  }
   return (event: RowEvent): void => {
-    if (events.length === 0)
-      requestAnimationFrame(() => {
-        const gathered = events
-        events = []
-        draw(gathered)
-      })
+    if (events.length === 0) {
+      const waitMs = drawnAt + drawMs - performance.now()
+      setTimeout(() => requestAnimationFrame(drawNow), Math.max(0, waitMs))
+    }
     if (events.length < mostWaiting) events.push(event)
   }
 }

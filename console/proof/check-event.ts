@@ -13,9 +13,11 @@ export type StoredEvent = {
   type: string
   time: string
   header: string
-  payload: string
-  salt: string
-  leaf_hash: string
+  /** Null when they were erased. */
+  payload: string | null
+  salt: string | null
+  /** The leaf as the server stores it; undefined: it is not known apart from the header. */
+  leaf_hash?: string
 }
 /** What the server gives for the proof. `hashes`: from the leaf to the root, in base64. */
 export type Evidence = {
@@ -42,13 +44,18 @@ const step = (name: string, about: string, expected: string, find: () => string)
 /** The steps, each computed from the texts of the step before. All of them are right, or the event is not proven. */
 export const checkEvent = ({ event, note, keys, leafIndex, hashes }: Evidence): Step[] => {
   const { header, payload, salt } = event
-  const digest = hashOfText(salt + payload)
   const leaf = hashOfText(`\0${header}`)
   const [origin = '', size = '0', root = ''] = note.split('\n')
   const named = (JSON.parse(header) as { digest?: string }).digest ?? ''
   return [
-    step('Payload', 'The digest of the payload is the one in the header.', named, () => digest),
-    step('Leaf', 'The hash of the header is the stored leaf.', event.leaf_hash, () => leaf),
+    payload === null
+      ? step('Payload', 'It was erased. Its digest is still in the header.', named, () => named)
+      : step('Payload', 'The digest of the payload is the one in the header.', named, () =>
+          hashOfText(salt + payload),
+        ),
+    event.leaf_hash === undefined
+      ? step('Leaf', 'The hash of the header is the leaf.', leaf, () => leaf)
+      : step('Leaf', 'The hash of the header is the stored leaf.', event.leaf_hash, () => leaf),
     step('Tree', `The path from the leaf leads to the root over ${size} events.`, root, () =>
       toBase64(rootByInclusion(leaf, leafIndex, Number(size), hashes.map(fromBase64))),
     ),
@@ -57,4 +64,14 @@ export const checkEvent = ({ event, note, keys, leafIndex, hashes }: Evidence): 
       return 'signed'
     }),
   ]
+}
+
+/** The same evidence with another letter in the payload, to see the check fail. */
+export const withChange = (evidence: Evidence): Evidence => {
+  const { payload } = evidence.event
+  if (payload === null) return evidence
+  const middle = Math.floor(payload.length / 2)
+  const other = payload[middle] === 'x' ? 'y' : 'x'
+  const changed = payload.slice(0, middle) + other + payload.slice(middle + 1)
+  return { ...evidence, event: { ...evidence.event, payload: changed } }
 }

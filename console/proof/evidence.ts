@@ -23,12 +23,3 @@ export const readEvidence = async (position: number): Promise<Evidence> => {
   )
   return { event, note, keys, leafIndex: proof.leaf_index, hashes: proof.hashes }
 }
-
-/** The same evidence with another letter in the payload, to see the check fail. */
-export const withChange = (evidence: Evidence): Evidence => {
-  const { payload } = evidence.event
-  const middle = Math.floor(payload.length / 2)
-  const other = payload[middle] === 'x' ? 'y' : 'x'
-  const changed = payload.slice(0, middle) + other + payload.slice(middle + 1)
-  return { ...evidence, event: { ...evidence.event, payload: changed } }
-}

@@ -11,8 +11,14 @@ export const Texts = ({ evidence }: { evidence: Evidence }) => {
         <h3>Header</h3>
         <pre>{event.header}</pre>
         <h3>Salt and payload</h3>
-        <pre>{event.salt}</pre>
-        <pre>{event.payload}</pre>
+        {event.payload === null ? (
+          <p>They were erased.</p>
+        ) : (
+          <>
+            <pre>{event.salt}</pre>
+            <pre>{event.payload}</pre>
+          </>
+        )}
       </section>
       <section class="panel">
         <h2>The signed checkpoint</h2>

@@ -1,11 +1,10 @@
-// The conversation as it was at the position: what the user said, and what the agent thought, said and called. Above it
-// are the earlier tasks of the session, which the agent knows.
-import { Earlier } from '../sessions/earlier.tsx'
+// The conversation as it was at the position: what the user said, and what the agent thought, said and called.
+import type { ComponentChildren } from 'preact'
 import { useEnd } from '../ui/at-end.ts'
 import { Empty } from '../ui/notice.tsx'
 import { Scrolling } from '../ui/scrolling.tsx'
 import { entriesOf } from './entries.ts'
-import type { TaskHistory } from './history.ts'
+import type { KnownHistory } from './growing.ts'
 import { EntryOf } from './item.tsx'
 import type { Position } from './position.ts'
 
@@ -13,7 +12,10 @@ import type { Position } from './position.ts'
 export const mostItems = 200
 export const mostWhileMoving = 16
 
-export const Conversation = ({ history, position }: { history: TaskHistory; position: Position }) => {
+/** `children`: what stands above the beginning. */
+type Props = { history: KnownHistory; position: Position; children?: ComponentChildren }
+
+export const Conversation = ({ history, position, children }: Props) => {
   const { task, count } = position.view.value
   const { list, onScroll } = useEnd([count, history.length.value, position.isMoving.value])
   const isMoving = position.isMoving.value
@@ -26,7 +28,7 @@ export const Conversation = ({ history, position }: { history: TaskHistory; posi
         {!position.isLive.value && <small>as of event {count - 1}</small>}
       </div>
       <Scrolling class="conversation-list" label="Messages in order" of={list} onScroll={onScroll}>
-        {left === 0 && task.created?.previous_task_id !== undefined && <Earlier of={task.created} />}
+        {left === 0 && children}
         {left > 0 && <p class="hint">{left} earlier items are not shown.</p>}
         {entriesOf(task, history.spans, count, left).map((entry, n) => (
           // While the position moves, the elements that are there show other entries: that is faster than new ones.

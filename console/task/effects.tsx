@@ -1,11 +1,11 @@
 // The effects of a task up to the position: each with its intent and its result, which can be pressed.
 import { millisOf } from '../../src/history/task/millis.ts'
 import { duration } from '../ui/time.tsx'
-import type { TaskHistory } from './history.ts'
+import type { KnownHistory } from './growing.ts'
 import type { Position } from './position.ts'
 import { spanAt } from './spans.ts'
 
-export const Effects = ({ history, position }: { history: TaskHistory; position: Position }) => {
+export const Effects = ({ history, position }: { history: KnownHistory; position: Position }) => {
   const { count } = position.rested.value
   const spans = history.spans.all.filter(({ effectId, from }) => effectId !== undefined && from < count)
   if (spans.length === 0) return null

@@ -4,7 +4,7 @@ import { useEffect } from 'preact/hooks'
 import { useRowsInSight } from '../ui/rows-in-sight.ts'
 import { Scrolling } from '../ui/scrolling.tsx'
 import { count as number, timeOfDay } from '../ui/time.tsx'
-import type { TaskHistory } from './history.ts'
+import type { KnownHistory } from './growing.ts'
 import type { Position } from './position.ts'
 import { type EventRow, type Group, groups } from './rows.ts'
 
@@ -29,7 +29,7 @@ const Row = ({ row, at, top, position }: { row: EventRow; at: number; top: numbe
   )
 }
 
-export const EventList = ({ history, position }: { history: TaskHistory; position: Position }) => {
+export const EventList = ({ history, position }: { history: KnownHistory; position: Position }) => {
   const hidden = useSignal<ReadonlySet<Group>>(new Set())
   const rows = useComputed(() => {
     const { all } = history.rows

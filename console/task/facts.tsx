@@ -49,7 +49,12 @@ export const Facts = ({ position }: { position: Position }) => {
             <dt>Fork of</dt>
             <dd>
               <TaskLink id={created.forked_from.task_id} />{' '}
-              <a href={hrefOf(`/diff${at(created.forked_from.task_id)}${at(created.task_id)}`)}>compare</a>
+              <a
+                class="only-link"
+                href={hrefOf(`/diff${at(created.forked_from.task_id)}${at(created.task_id)}`)}
+              >
+                compare
+              </a>
             </dd>
           </div>
         )}

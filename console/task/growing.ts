@@ -1,5 +1,5 @@
 // The events of a task that are known so far, with what is derived from them, while more are read.
-import { batch, signal } from '@preact/signals'
+import { batch, type ReadonlySignal, signal } from '@preact/signals'
 import type { Recorded } from '../../src/contract/stored.ts'
 import { createPast } from './past.ts'
 import { createRows } from './rows.ts'
@@ -43,4 +43,9 @@ export const createGrowing = () => {
       if (performance.now() - shownAt > showMs) show()
     },
   }
+}
+
+/** What the page knows of a history, and whether it knows all of it. */
+export type KnownHistory = Pick<ReturnType<typeof createGrowing>, 'past' | 'rows' | 'spans' | 'length'> & {
+  isWhole: ReadonlySignal<boolean>
 }

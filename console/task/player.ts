@@ -1,7 +1,7 @@
 // Plays a history: at the speed at which it happened, faster, or as fast as it can be shown.
 import { signal } from '@preact/signals'
 import { millisOf } from '../../src/history/task/millis.ts'
-import type { TaskHistory } from './history.ts'
+import type { KnownHistory } from './growing.ts'
 import type { Position } from './position.ts'
 
 export type Speed = 1 | 10 | 'max'
@@ -12,7 +12,7 @@ const longestPause = 1_500
 /** Times that the page is drawn while a history plays at the greatest speed. */
 const drawings = 240
 
-export const createPlayer = ({ past, length }: TaskHistory, position: Position) => {
+export const createPlayer = ({ past, length }: KnownHistory, position: Position) => {
   const isPlaying = signal(false)
   const speed = signal<Speed>(1)
   let frame = 0

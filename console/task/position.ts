@@ -2,10 +2,10 @@
 import { computed } from '@preact/signals'
 import { isMove } from '../../src/contract/task-state.ts'
 import { createChosen } from './chosen.ts'
-import type { TaskHistory } from './history.ts'
+import type { KnownHistory } from './growing.ts'
 import { isTrouble } from './words.ts'
 
-export const createPosition = ({ past, length, isWhole }: TaskHistory) => {
+export const createPosition = ({ past, length, isWhole }: KnownHistory) => {
   const chosen = createChosen(length)
   const { count, go } = chosen
   /** Whether the view changes many times a second: the position is dragged, or the history is still read. */

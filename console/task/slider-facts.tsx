@@ -1,16 +1,15 @@
-// What is at the position: the event, its time, how many events were folded, and the hash of the state.
+// What is at the position: the event, its time, how many events were folded, and a link to its proof.
 import { millisOf } from '../../src/history/task/millis.ts'
 import { hrefOf } from '../api/router.ts'
 import { count as number, timeOfDay } from '../ui/time.tsx'
-import type { TaskHistory } from './history.ts'
+import type { KnownHistory } from './growing.ts'
 import type { Position } from './position.ts'
-import { StateHash } from './state-hash.tsx'
 
-export const SliderFacts = ({ history, position }: { history: TaskHistory; position: Position }) => {
+export const SliderFacts = ({ history, position }: { history: KnownHistory; position: Position }) => {
   const { count, of } = position.view.value
   const event = history.past.events[count - 1]
   return (
-    <div class="slider-facts">
+    <>
       <span>
         event <b>{number(Math.max(0, count - 1))}</b> of {number(Math.max(0, of - 1))}
       </span>
@@ -23,8 +22,11 @@ export const SliderFacts = ({ history, position }: { history: TaskHistory; posit
       <span>
         folded {number(count)} {count === 1 ? 'event' : 'events'}, ran nothing
       </span>
-      {event !== undefined && <a href={hrefOf(`/proof/${event.position}`)}>Prove this event</a>}
-      <StateHash history={history} position={position} />
-    </div>
+      {event !== undefined && (
+        <a class="only-link" href={hrefOf(`/proof/${event.position}`)}>
+          Prove this event
+        </a>
+      )}
+    </>
   )
 }

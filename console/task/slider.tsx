@@ -1,55 +1,38 @@
 // Moves through the history of a task: by hand, by keys, or playing.
+import type { ComponentChildren } from 'preact'
 import { useMemo } from 'preact/hooks'
-import { useKeys } from '../ui/keys.tsx'
-import type { TaskHistory } from './history.ts'
+import type { KnownHistory } from './growing.ts'
 import { PlayButtons } from './play-buttons.tsx'
 import { createPlayer } from './player.ts'
 import type { Position } from './position.ts'
 import { SliderFacts } from './slider-facts.tsx'
 import { StepButtons } from './step-buttons.tsx'
+import { TimeSlider } from './time-slider.tsx'
 
-export const Slider = ({ history, position }: { history: TaskHistory; position: Position }) => {
+/** `children`: what the view says about the event at the position. */
+type Props = { history: KnownHistory; position: Position; children: ComponentChildren }
+
+export const Slider = ({ history, position, children }: Props) => {
   const player = useMemo(() => createPlayer(history, position), [history])
   const { count, of } = position.view.value
   const event = history.past.events[count - 1]
-  useKeys({
-    ' ': player.toggle,
-    ArrowLeft: () => position.by(-1),
-    ArrowRight: () => position.by(1),
-    'Shift+ArrowLeft': () => position.by(-10),
-    'Shift+ArrowRight': () => position.by(10),
-    Home: () => position.go(1),
-    End: () => position.go(undefined),
-    m: () => position.nextMove(1),
-    'Shift+m': () => position.nextMove(-1),
-    e: position.nextTrouble,
-    l: () => position.go(undefined),
-  })
   return (
-    <section class="slider panel" aria-label="Time">
-      <div class="slider-line">
-        <PlayButtons player={player} />
-        <input
-          type="range"
-          aria-label="Event"
-          aria-valuetext={event === undefined ? 'none' : `event ${count - 1}, ${event.type}`}
-          min={1}
-          max={Math.max(1, of)}
-          value={count}
-          onInput={input => position.go(Number(input.currentTarget.value))}
-        />
-        <StepButtons position={position} />
-        <button
-          type="button"
-          class="live"
-          aria-pressed={position.isLive.value}
-          title="Follow the present (l)"
-          onClick={() => position.go(undefined)}
-        >
-          Present
-        </button>
-      </div>
+    <TimeSlider
+      of={position}
+      length={of}
+      label="Event"
+      text={event === undefined ? 'none' : `event ${count - 1}, ${event.type}`}
+      keys={{
+        ' ': player.toggle,
+        m: () => position.nextMove(1),
+        'Shift+m': () => position.nextMove(-1),
+        e: position.nextTrouble,
+      }}
+      before={<PlayButtons player={player} />}
+      after={<StepButtons position={position} />}
+    >
       <SliderFacts history={history} position={position} />
-    </section>
+      {children}
+    </TimeSlider>
   )
 }

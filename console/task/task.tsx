@@ -2,27 +2,23 @@
 import { useEffect, useMemo } from 'preact/hooks'
 import { hrefOf } from '../api/router.ts'
 import { api, mayWrite } from '../api/session.ts'
+import { Earlier } from '../sessions/earlier.tsx'
 import { useConnection } from '../ui/connection.tsx'
 import { Empty, Failure, Loading } from '../ui/notice.tsx'
 import { Status } from '../ui/status.tsx'
 import { count as number } from '../ui/time.tsx'
-import { Chart } from './chart.tsx'
 import { Commands } from './commands.tsx'
-import { Conversation } from './conversation.tsx'
-import { Effects } from './effects.tsx'
-import { EventList } from './event-list.tsx'
-import { Facts } from './facts.tsx'
+import { ComparedHash } from './compared-hash.tsx'
 import { createHistory, type TaskHistory } from './history.ts'
+import { Panels } from './panels.tsx'
 import { Pending } from './pending.tsx'
 import { createPosition } from './position.ts'
-import { Slider } from './slider.tsx'
-import { Waterfall } from './waterfall.tsx'
 import { textOf } from './words.ts'
 
 const Loaded = ({ history }: { history: TaskHistory }) => {
   const position = useMemo(() => createPosition(history), [history])
   useEffect(() => position.close, [position])
-  const { task, count } = position.view.value
+  void history.length.value // the newest view changes with it
   const { status, created } = history.past.newest
   const isWhole = history.isWhole.value
   const question = textOf(created?.request.user_message_content)
@@ -50,18 +46,13 @@ const Loaded = ({ history }: { history: TaskHistory }) => {
           </p>
         )}
       </header>
-      <Slider history={history} position={position} />
-      <EventList history={history} position={position} />
-      <Conversation history={history} position={position} />
-      <aside class="side" aria-label="State">
-        {isWhole && mayWrite.value && <Pending history={history} />}
-        <section class="panel side-part" aria-label="Statechart">
-          <Chart task={task} lastMove={history.past.lastMove(count)} />
-        </section>
-        <Facts position={position} />
-        <Effects history={history} position={position} />
-      </aside>
-      <Waterfall history={history} position={position} />
+      <Panels
+        history={history}
+        position={position}
+        slider={<ComparedHash history={history} position={position} />}
+        above={created?.previous_task_id !== undefined && <Earlier of={created} />}
+        side={isWhole && mayWrite.value && <Pending history={history} />}
+      />
     </>
   )
 }

@@ -32,7 +32,11 @@ export const ToolCard = ({ call, result, state, isWaiting, child }: Props) => (
     <div class="tool-body">
       <h3>Arguments</h3>
       <pre>{pretty(call.arguments)}</pre>
-      {child !== undefined && <a href={hrefOf(`/tasks${at(child)}`)}>Open the task of the subagent</a>}
+      {child !== undefined && (
+        <a class="only-link" href={hrefOf(`/tasks${at(child)}`)}>
+          Open the task of the subagent
+        </a>
+      )}
       {result !== undefined && (
         <>
           <h3>Result</h3>

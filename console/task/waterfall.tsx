@@ -3,7 +3,7 @@
 import { isTerminal } from '../../src/contract/wire/task-status.ts'
 import { millisOf } from '../../src/history/task/millis.ts'
 import { duration, now } from '../ui/time.tsx'
-import type { TaskHistory } from './history.ts'
+import type { KnownHistory } from './growing.ts'
 import type { Position } from './position.ts'
 import { type Span, spanAt } from './spans.ts'
 
@@ -20,7 +20,7 @@ const shownOf = (spans: readonly Span[]): readonly Span[] => {
   return spans.filter(span => long.has(span))
 }
 
-export const Waterfall = ({ history, position }: { history: TaskHistory; position: Position }) => {
+export const Waterfall = ({ history, position }: { history: KnownHistory; position: Position }) => {
   const { task, count } = position.rested.value
   const event = history.past.events[count - 1]
   if (event === undefined) return null

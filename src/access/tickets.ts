@@ -66,6 +66,9 @@ export const createTickets = ({ secrets, clock, random, principals }: Deps) => {
       return { ticket, expires_in: unusedMs / 1000 }
     },
 
+    /** Resolves when the tickets that were used stay valid, whatever happens to this process. */
+    stored: secrets.stored,
+
     /** Uses a ticket and returns its principal; undefined if the ticket is unknown or no longer valid. */
     redeem(text: string): Principal | undefined {
       const ref = refOf(text)

@@ -1,4 +1,4 @@
-// reprise export: writes histories with their proofs into a folder or an archive. A server may run meanwhile.
+// reprise export: writes histories with their proofs into a folder, an archive or a page. A server may run meanwhile.
 import { existsSync, renameSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { readConfig } from '../config.ts'
@@ -11,6 +11,7 @@ import {
   type OnStep,
   type Source,
 } from '../maintenance/export-log.ts'
+import { TooLongForPage, writePage } from '../maintenance/export-page.ts'
 import { filesOf } from '../platform/data-folder.ts'
 import { pack } from '../platform/tar.ts'
 import { filesOfExport, type Subject } from '../proof/export/format.ts'
@@ -23,7 +24,7 @@ import type { Printer } from './printer.ts'
 import { createProgress } from './progress.ts'
 import { type Common, openTerminal, plural } from './terminal.ts'
 
-type ExportOptions = Common & { session?: string; user?: string; all?: true; out: string }
+type ExportOptions = Common & { session?: string; user?: string; all?: true; html?: true; out: string }
 
 const subjectIn = (task: string | undefined, { session, user, all }: ExportOptions): Subject => {
   const named: Subject[] = [
@@ -40,8 +41,19 @@ const subjectIn = (task: string | undefined, { session, user, all }: ExportOptio
 
 /** The folder that is written before the export has its name. */
 const partOf = (out: string): string => `${path.resolve(out)}.${process.pid}.part`
+/** The file that is made of it. */
+const packed = (part: string): string => `${part}.file`
 
-const write = async (subject: Subject, out: string, printer: Printer): Promise<Exported> => {
+const isArchive = (out: string): boolean => /\.(tar\.gz|tgz)$/.test(out)
+
+/** Gives the export its form and its name. */
+const finish = async (part: string, { manifest }: Exported, { out, html }: ExportOptions): Promise<void> => {
+  if (html) writePage(part, manifest, packed(part))
+  else if (isArchive(out)) await pack(part, filesOfExport(manifest), packed(part))
+  renameSync(html || isArchive(out) ? packed(part) : part, out)
+}
+
+const write = async (subject: Subject, options: ExportOptions, printer: Printer): Promise<Exported> => {
   const config = readConfig(process.env)
   mustHaveLog(config)
   const source: Source = {
@@ -50,31 +62,28 @@ const write = async (subject: Subject, out: string, printer: Printer): Promise<E
   }
   const hashing = createProgress(printer, 'hashing', 'events')
   const writing = createProgress(printer, 'writing', subject.kind === 'all' ? 'events' : 'streams')
-  const part = partOf(out)
+  const part = partOf(options.out)
   const onStep: OnStep = (step, done, total) => (step === 'hashing' ? hashing : writing)(done, total)
   const exported = await exportLog(source, subject, part, { onStep })
-  if (!/\.(tar\.gz|tgz)$/.test(out)) {
-    renameSync(part, out)
-    return exported
-  }
-  await pack(part, filesOfExport(exported.manifest), `${part}.gz`)
-  renameSync(`${part}.gz`, out)
+  await finish(part, exported, options)
   return exported
 }
 
 const removeParts = (out: string): void => {
-  for (const file of [partOf(out), `${partOf(out)}.gz`]) rmSync(file, { recursive: true, force: true })
+  for (const file of [partOf(out), packed(partOf(out))]) rmSync(file, { recursive: true, force: true })
 }
 
 export const exportHistory = async (task: string | undefined, options: ExportOptions): Promise<void> => {
   const subject = subjectIn(task, options)
   const { out } = options
+  if (/\.html?$/.test(out) !== (options.html === true))
+    throw new CannotStart('--html makes one file, whose name ends with .html: give both or none')
   if (existsSync(out)) throw new CannotStart(`${out} exists: choose another name`)
   if (!existsSync(path.dirname(path.resolve(out))))
     throw new CannotStart(`there is no folder ${path.dirname(path.resolve(out))}: make it first`)
   const printer = openTerminal(options, () => removeParts(out))
   try {
-    const { events, manifest } = await write(subject, out, printer)
+    const { events, manifest } = await write(subject, options, printer)
     const { size, files } = manifest
     await printer.rows([
       options.json
@@ -83,8 +92,8 @@ export const exportHistory = async (task: string | undefined, options: ExportOpt
     ])
   } catch (error) {
     if (error instanceof Misfit) throw new NoAnswer(misfitText(error))
-    throw error instanceof NotCovered || error instanceof NothingToExport
-      ? new NoAnswer(error.message)
+    throw [NotCovered, NothingToExport, TooLongForPage].some(known => error instanceof known)
+      ? new NoAnswer((error as Error).message)
       : error
   } finally {
     removeParts(out)

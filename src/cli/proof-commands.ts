@@ -22,7 +22,11 @@ const addProving = ({ command }: Adders): void => {
     .option('--session <id>', 'everything of a chat session or an environment session')
     .option('--user <id>', 'everything of a user')
     .option('--all', 'the whole log')
-    .requiredOption('--out <path>', 'the folder to make; with .tar.gz at its end, an archive')
+    .option('--html', 'make one page, which shows and verifies the history in a browser without a server')
+    .requiredOption(
+      '--out <path>',
+      'the folder to make; with .tar.gz at its end, an archive; with --html, a file .html',
+    )
     .option('--json', 'print the result as JSON')
     .action(later(async () => (await import('./export.ts')).exportHistory))
 }

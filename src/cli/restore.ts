@@ -6,6 +6,7 @@ import { openLog } from '../log/log.ts'
 import { sqliteStore } from '../log/sqlite-store.ts'
 import { removePart, restore } from '../maintenance/backup.ts'
 import { knownToAnchor, signRestored } from '../maintenance/checked-anchor.ts'
+import { mustBeAlone } from '../maintenance/must-be-alone.ts'
 import { knownIn, resume } from '../maintenance/resumed-log.ts'
 import { filesOf } from '../platform/data-folder.ts'
 import { build } from '../platform/version.ts'
@@ -33,6 +34,7 @@ export const restoreFile = async (file: string, options: CopyOptions): Promise<v
   makeDataDir(config.dataDir)
   const release = holdFolder(config)
   try {
+    mustBeAlone(config.dataDir)
     const goOn = async (part: string, { log_id }: { log_id: string }) => {
       const log = openForAppend(part, log_id)
       try {

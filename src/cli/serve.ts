@@ -45,7 +45,7 @@ const start = async (config: Config, report: Report, acceptLoss: boolean) => {
     })
     return node
   }
-  const server = await startServer(config, report, undefined, acceptLoss)
+  const server = await startServer(config, report, { acceptLoss })
   report('info', 'the server has started', { version, url: server.url, resumed: server.resumed })
   process.stdout.write(`${greeting(config, server)}\n`)
   return server

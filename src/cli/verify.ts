@@ -4,13 +4,15 @@ import os from 'node:os'
 import path from 'node:path'
 import { type Config, readConfig } from '../config.ts'
 import { CannotStart } from '../contract/cannot-start.ts'
+import { isPage, unpackPage } from '../maintenance/export-page.ts'
 import { type VerifiedLog, verifyLog } from '../maintenance/verify-log.ts'
 import { filesOf } from '../platform/data-folder.ts'
 import { whatStandsAt } from '../platform/plain-file.ts'
 import { BadArchive, unpack } from '../platform/tar.ts'
 import { fileNames, isExportFile } from '../proof/export/format.ts'
 import { erasedLines, exportLines, misfitText, uncheckedKeyText } from '../proof/export/report.ts'
-import { type VerifiedExport, verifyExport } from '../proof/export/verify-export.ts'
+import type { VerifiedExport } from '../proof/export/verify-export.ts'
+import { verifyFolder } from '../proof/export/verify-folder.ts'
 import { Misfit } from '../proof/misfit.ts'
 import { NotProven } from '../proof/not-proven.ts'
 import { readVerifierKey, type VerifierKey } from '../proof/note/keys.ts'
@@ -86,20 +88,21 @@ const verdictOf = ({ signers, isKeyChecked, ...rest }: VerifiedExport) => ({
   key_checked: isKeyChecked,
 })
 
-const verifyFolder = async ({ checkpoints, key, printer }: Given, folder: string) => {
+const verifyExported = async ({ checkpoints, key, printer }: Given, folder: string) => {
   const files = checkpoints.map(file => ({ path: file, bytes: statSync(file).size }))
   const progress = createProgress(printer, 'verifying', 'events')
-  const verified = await verifyExport({ folder, key, checkpoints: files }, events => progress(events, events))
+  const verified = await verifyFolder({ folder, key, checkpoints: files }, events => progress(events, events))
   const lines = exportLines(verified)
   if (verified.isKeyChecked) return { lines: [...lines, 'the export fits'], verdict: verdictOf(verified) }
   return { lines, verdict: verdictOf(verified), unchecked: uncheckedKeyText(verified.signers) }
 }
 
-const verifyArchive = async (given: Given, archive: string) => {
+/** `takeOut` writes the files of the export into a folder. */
+const verifyPacked = async (given: Given, takeOut: (folder: string) => Promise<void> | void) => {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'reprise-export-'))
   try {
-    await unpack(archive, folder, isExportFile)
-    return await verifyFolder(given, folder)
+    await takeOut(folder)
+    return await verifyExported(given, folder)
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
@@ -127,10 +130,13 @@ const verifyTarget = (given: Given, target: string | undefined) => {
     return verifyFile(given, filesOf(config.dataDir).log, config.proof.checkpointFile)
   }
   const found = whatStandsAt(target)
-  if (found === 'file')
-    return isGzip(target) ? verifyArchive(given, target) : verifyFile(given, target, undefined)
+  if (found === 'file') {
+    if (isGzip(target)) return verifyPacked(given, folder => unpack(target, folder, isExportFile))
+    if (isPage(target)) return verifyPacked(given, folder => unpackPage(target, folder))
+    return verifyFile(given, target, undefined)
+  }
   if (found === 'folder' && existsSync(path.join(target, fileNames.manifest)))
-    return verifyFolder(given, target)
+    return verifyExported(given, target)
   throw new CannotStart(`${target} is no data folder, no backup and no export: name one of these`)
 }
 

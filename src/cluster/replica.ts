@@ -13,7 +13,7 @@ import { LacksKeys } from './replica/errors.ts'
 import { createFollower } from './replica/follower.ts'
 import { createIntake } from './replica/intake.ts'
 import { createListeners } from './replica/listeners.ts'
-import { createOwnedSecrets } from './replica/owned-secrets.ts'
+import { createOwnedSecrets, storedWith } from './replica/owned-secrets.ts'
 import { createOwnedStore } from './replica/owned-store.ts'
 import { createOwnership } from './replica/ownership.ts'
 import { Fenced, type SharedLog } from './shared-log.ts'
@@ -118,7 +118,7 @@ export const createReplica = (deps: ReplicaDeps) => {
     /** The store of the owner. */
     store,
     /** The secrets of the owner. */
-    secrets: owned.secrets,
+    secrets: storedWith(owned.secrets, async () => ownership.owning().putSecrets(owned.changed())),
     /** Publishes the files among `files` that have changed, before the next batch. */
     noteFile: owned.note,
     /** Publishes secrets that have changed, without a batch. */

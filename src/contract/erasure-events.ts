@@ -31,6 +31,13 @@ export type PayloadsErased = ErasedRange & {
   by: string
   subject: ErasureSubject
 }
+/**
+ * What an erasure does not remove, because others need it. The event is stored before the payloads are destroyed: only the
+ * payloads name these things.
+ */
+export type ErasureLeft = { erasure_id: string; not_erased: NotErased[] }
+export const erasureLeft = 'ErasureLeft'
+
 /** Everything that the server can destroy of an erasure is gone. */
 export type ErasureFinished = { erasure_id: string; not_erased: NotErased[] }
 export const erasureFinished = 'ErasureFinished'

@@ -121,4 +121,8 @@ export class ToolsUnavailable extends Error {}
  */
 export const killPoints = ['before-intent', 'after-intent', 'during', 'after-effect', 'after-result'] as const
 export type KillPoint = (typeof killPoints)[number]
-export type Reach = (point: KillPoint, of: 'tool' | 'child' | 'answer' | 'cancel', name?: string) => void
+export type Reach = (
+  point: KillPoint,
+  of: 'tool' | 'child' | 'answer' | 'cancel' | 'erasure',
+  name?: string,
+) => void

@@ -77,9 +77,11 @@ export const createCronCommands = (deps: CronCommandDeps) => {
       const row = queries.visible(principal, jobId)
       const before: CronSettings = JSON.parse(row.settings)
       const read = await readSettings(requests, { principal, body, found, before, now: clock.now() })
+      const { user_id: named, ...task } = read.settings.task
+      userOf(principal, named)
       // A job keeps its owner, whoever changes it.
-      const owned = { ...read.settings.task, user_id: row.user_id }
-      userOf(principal, read.settings.task.user_id)
+      const { user_id } = before.task
+      const owned = user_id === undefined ? task : { ...task, user_id }
       const enabled = typeof body.enabled === 'boolean' ? { enabled: body.enabled } : {}
       let view: CronView | undefined
       await withSecrets({ ...read.settings, task: owned }, read.secrets, async settings => {

@@ -3,6 +3,7 @@ import type { CronSettings } from '../contract/cron-events.ts'
 import { Invalid, type Problem } from '../contract/refusals.ts'
 import type { Principal } from '../contract/token-events.ts'
 import type { ChangeCronJobBody, CreateTaskBody } from '../contract/wire.ts'
+import { isDay } from '../platform/iso-day.ts'
 import type { TaskRequest } from '../tasks/request.ts'
 import type { RequestReader } from '../tasks/request-reader.ts'
 import { patternProblem } from './schedule/calendar.ts'
@@ -26,9 +27,10 @@ const withOffset = /T.*(Z|[+-]\d\d:\d\d)$/
 /** An ISO 8601 time; one without an offset is a local time of the zone. Undefined: it is none. */
 const timeOf = (text: string, timezone: string): number | undefined => {
   const hasOffset = withOffset.test(text)
-  const millis = isoForm.test(text)
-    ? Date.parse(hasOffset ? text : `${text.slice(0, 10)}T${text.slice(11) || '00:00'}Z`)
-    : Number.NaN
+  const millis =
+    isoForm.test(text) && isDay(text.slice(0, 10))
+      ? Date.parse(hasOffset ? text : `${text.slice(0, 10)}T${text.slice(11) || '00:00'}Z`)
+      : Number.NaN
   if (Number.isNaN(millis)) return undefined
   return hasOffset ? millis : zoneOf(timezone).momentOf(millis)
 }

@@ -5,12 +5,16 @@ import { introduction } from './openapi.ts'
 import { tags } from './operation.ts'
 import { operations } from './operations.ts'
 import { escaped, line, prose } from './page/html.ts'
+import { messages } from './page/messages.ts'
 import { operationSection } from './page/operation.ts'
 import { schemaPrefix, schemaSection } from './page/schema.ts'
 import { type Json, schemaWriter } from './schemas.ts'
 
 const list = (entries: { href: string; text: string }[]): string =>
   `<ul>${entries.map(({ href, text }) => `<li><a href="${href}">${escaped(text)}</a></li>`).join('')}</ul>`
+
+/** An id has no spaces. */
+const idOf = (tag: string): string => tag.replaceAll(' ', '-')
 
 export const page = (): string => {
   const schemas = schemaWriter(schemaPrefix)
@@ -21,14 +25,15 @@ export const page = (): string => {
   }))
   const sections = groups.map(
     ({ tag, about, members }) =>
-      `<h2 id="${tag}">${tag}</h2><p>${line(about)}</p>${members
+      `<h2 id="${idOf(tag)}">${tag}</h2><p>${line(about)}</p>${members
         .map(operation => operationSection(operation, schemas))
         .join('\n')}`,
   )
-  const named = Object.entries(schemas.named()) as [string, Json][]
+  const streams = messages()
+  const named = Object.entries({ ...streams.named, ...schemas.named() }) as [string, Json][]
   const contents = groups.map(
     ({ tag, members }) =>
-      `<p><a href="#${tag}">${tag}</a></p>${list(members.map(({ id, summary }) => ({ href: `#${id}`, text: summary })))}`,
+      `<p><a href="#${idOf(tag)}">${tag}</a></p>${list(members.map(({ id, summary }) => ({ href: `#${id}`, text: summary })))}`,
   )
   return `<!doctype html>
 <html lang="en">
@@ -49,12 +54,14 @@ export const page = (): string => {
 <label>Token <input id="token" type="password" autocomplete="off" spellcheck="false" placeholder="for the forms on this page"></label>
 <span><a href="/openapi.json">OpenAPI</a> <a href="/asyncapi.json">AsyncAPI</a></span>
 </header>
-<nav>${contents.join('')}<p><a href="#schemas">Schemas</a></p>${list(
+<nav>${contents.join('')}${streams.contents}<p><a href="#schemas">Schemas</a></p>${list(
     named.map(([name]) => ({ href: `${schemaPrefix}${name}`, text: name })),
   )}</nav>
 <main>
 ${prose(introduction)}
 ${sections.join('\n')}
+<h2 id="messages">Messages of streams</h2>
+${streams.html}
 <h2 id="schemas">Schemas</h2>
 ${named.map(([name, schema]) => schemaSection(name, schema)).join('\n')}
 </main>

@@ -3,15 +3,10 @@
 import { constants } from 'node:fs'
 import { lstat, mkdir, open, readdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
+import { syncFolder } from '../platform/plain-file.ts'
 
 /** Where a kept state lies in the folder of its session; `packs` holds the packs that built-in environments refer to. */
 export const partsOfState = { states: 'states', packs: path.join('files', 'kept') }
-
-/** Syncs a folder, so that entries created in it survive a crash of the machine. */
-export const syncFolder = async (folder: string): Promise<void> => {
-  const opened = await open(folder)
-  await opened.sync().finally(() => opened.close())
-}
 
 const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT'
 const isFolder = async (at: string): Promise<boolean> =>

@@ -7,9 +7,9 @@ import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { OwnedSession, SessionFolders } from '../../actors/env-session/ports.ts'
 import { segment, userFolder } from '../access/user-folders.ts'
-import { plainWrite, readPlainFileLater } from '../platform/plain-file.ts'
+import { plainWrite, readPlainFileLater, syncFolder } from '../platform/plain-file.ts'
 import { removeFolder } from '../platform/remove-folder.ts'
-import { copyKeptState, partsOfState, syncFolder } from './copy-state.ts'
+import { copyKeptState, partsOfState } from './copy-state.ts'
 import { sortedMark, sortSessions } from './sort-folders.ts'
 
 const digestOf = (text: string): string => hash('sha256', text, 'base64url')

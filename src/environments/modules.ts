@@ -25,6 +25,9 @@ const realOf = (file: string): string | undefined => {
   }
 }
 
+/** The real path of a file, or of the folder in which it would be. */
+const nearest = (file: string): string => realOf(file) ?? nearest(path.dirname(file))
+
 /** The path of the file relative to the root; undefined: the file is not below the root. */
 const below = (root: string, file: string): string | undefined => {
   const name = path.relative(root, file)
@@ -48,11 +51,13 @@ export const findModule = (folder: string, module: string): Found | 'unknown' | 
   const root = realOf(folder)
   if (root === undefined) return 'unknown'
   for (const candidate of candidates(module)) {
-    const file = realOf(path.resolve(root, path.relative(folder, path.resolve(folder, candidate))))
-    if (file === undefined) continue
-    const name = below(root, file)
-    if (name === undefined) return 'forbidden'
-    if (isFile(file)) return { file, name }
+    const wanted = path.resolve(root, path.relative(folder, path.resolve(folder, candidate)))
+    const place = nearest(wanted)
+    // The answer is the same when no such file exists, so that it tells nothing about files outside.
+    if (place !== root && below(root, place) === undefined) return 'forbidden'
+    const file = realOf(wanted)
+    const name = file && below(root, file)
+    if (file && name && isFile(file)) return { file, name }
   }
   return 'unknown'
 }

@@ -6,6 +6,7 @@ import type { ErasureSubject } from '../contract/erasure-events.ts'
 import type { Ids } from '../contract/ports.ts'
 import type { Log } from '../contract/stored.ts'
 import { taskStream } from '../contract/task-stream.ts'
+import type { Reach } from '../contract/tools.ts'
 import { webhookOfTask, webhookStream } from '../contract/webhook-events.ts'
 import type { Sessions } from '../env-sessions/commands.ts'
 import type { SessionQueries } from '../env-sessions/queries.ts'
@@ -29,6 +30,8 @@ export type EraseDeps = {
   stored: StoredErasures
   finisher: Finisher
   ids: Ids
+  /** Called before an erasure is stored; tests end the process there. */
+  reach: Reach
 }
 
 /** The cron jobs of a user, and the webhooks that are not deleted. */
@@ -98,6 +101,7 @@ export const erase = async (
     ...{ erasure_id: deps.ids.next('erasure_'), from: 1, to: log.head() },
     ...{ reason, by: asked.principal.id, subject: wanted.subject },
   }
+  deps.reach('before-intent', 'erasure')
   const begun = await deps.stored.begin(erasure, streamsOf(deps, closure, wanted), author)
   return answerOf(await deps.finisher.finish(begun))
 }

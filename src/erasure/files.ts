@@ -10,6 +10,7 @@ import { isEnvSessionStream, sessionIdOf } from '../contract/env-session-events.
 import type { NotErased } from '../contract/erasure-events.ts'
 import type { Log } from '../contract/stored.ts'
 import { isTaskStream, taskStream } from '../contract/task-stream.ts'
+import { syncFolder } from '../platform/plain-file.ts'
 import { removeFolder } from '../platform/remove-folder.ts'
 import type { Secrets } from '../platform/secrets.ts'
 import type { TaskFiles } from '../tasks/files.ts'
@@ -20,7 +21,7 @@ type Deps = {
   log: Pick<Log, 'readStream' | 'firstOf'>
   rows: Queries['erasable']
   roots: Roots
-  folders: Pick<SessionFolders, 'clear'>
+  folders: Pick<SessionFolders, 'clear' | 'dirOf'>
   secrets: Pick<Secrets, 'forget'>
   /** The files of rollouts and logs, which a round writes for tasks that were there when it began. */
   saved: Pick<TaskFiles, 'atRest'>
@@ -30,6 +31,12 @@ const createdOf = async ({ firstOf }: Deps['log'], stream: string): Promise<Crea
   const first = await firstOf(stream)
   const event = first && taskEvents.find(first)
   return event?.type === 'TaskCreated' ? event.data : undefined
+}
+
+/** Where a removal must be synced: the nearest folder above a path that is still there. */
+const above = (at: string): string => {
+  const folder = path.dirname(at)
+  return existsSync(folder) ? folder : above(folder)
 }
 
 /** Removes folders that are empty now, up to the folder of the user. */
@@ -43,6 +50,15 @@ const removeEmpty = async (folder: string, top: string): Promise<void> => {
   }
 }
 
+/** What earlier attempts have left and is still there, and what this one leaves. */
+const stillLeft = (earlier: readonly NotErased[], left: readonly NotErased[]): NotErased[] => {
+  const known = new Set(left.map(({ what }) => what))
+  return [...earlier.filter(({ what }) => !known.has(what) && existsSync(what)), ...left]
+}
+
+/** What one attempt does: what becomes of each workspace, and the paths of what it removes. */
+type Attempt = { workspaces: Map<string, NotErased | undefined>; removed: string[] }
+
 export const createErasedFiles = ({ log, rows, roots, folders, secrets, saved }: Deps) => {
   const workdirOf = (created: Created): string => workspaceOf(roots.workspace, created).workdir
 
@@ -55,7 +71,7 @@ export const createErasedFiles = ({ log, rows, roots, folders, secrets, saved }:
     }
     return undefined
   }
-  const removeSaved = async ({ user_id, task_id, request }: Created): Promise<void> => {
+  const removeSaved = async ({ user_id, task_id, request }: Created, { removed }: Attempt): Promise<void> => {
     for (const [root, folder] of [
       [roots.rollouts, request.rollout_save_dir],
       [roots.logs, request.log_dir],
@@ -63,41 +79,54 @@ export const createErasedFiles = ({ log, rows, roots, folders, secrets, saved }:
       if (!folder) continue
       const file = taskFileOf(root, { user_id, task_id, folder })
       for (const each of [file, `${file}.new`]) await rm(each, { force: true })
+      removed.push(file)
       await removeEmpty(path.dirname(file), userFolder(root, user_id))
     }
   }
-  /** `workspaces`: folders of which it is known what becomes of them. */
-  const ofTask = async (stream: string, workspaces: Map<string, NotErased | undefined>): Promise<void> => {
+  const ofTask = async (stream: string, attempt: Attempt): Promise<void> => {
+    const { workspaces, removed } = attempt
     const created = await createdOf(log, stream)
     if (created === undefined) return // an earlier attempt has removed everything
     for (const ref of [created.secret_ref, created.webhook_secret_ref])
       if (ref !== undefined) secrets.forget(ref)
-    await removeSaved(created)
+    await removeSaved(created, attempt)
     const folder = workdirOf(created)
     if (workspaces.has(folder) || !existsSync(folder)) return
     const other = await otherUserOf(folder, created.user_id)
     const left = { what: folder, why: `the task ${other} works in this folder, too` }
     workspaces.set(folder, other === undefined ? undefined : left)
-    if (other === undefined) await removeFolder(folder)
+    if (other !== undefined) return
+    await removeFolder(folder)
+    removed.push(folder)
   }
-  const ofSession = async (stream: string): Promise<void> => {
+  const ofSession = async (stream: string, { removed }: Attempt): Promise<void> => {
     const session_id = sessionIdOf(stream)
     for await (const page of log.readStream(stream)) {
       for (const { type, data } of page.flatMap(event => sessionEvents.find(event) ?? [])) {
         if ('secret_ref' in data && data.secret_ref !== undefined) secrets.forget(data.secret_ref)
-        if (type === 'EnvSessionCreated') await folders.clear({ session_id, user_id: data.user_id })
+        if (type !== 'EnvSessionCreated') continue
+        const session = { session_id, user_id: data.user_id }
+        await folders.clear(session)
+        removed.push(path.dirname(folders.dirOf(session)))
       }
     }
   }
 
-  /** Removes the files of these streams, whose tasks are no rows any more. Resolves to what others still need. */
-  return async (streams: readonly string[]): Promise<NotErased[]> => {
+  /**
+   * Removes the files of these streams, whose tasks are no rows any more, for good. `earlier`: what earlier attempts have
+   * left. Resolves to what others still need.
+   */
+  return async (streams: readonly string[], earlier: readonly NotErased[] = []): Promise<NotErased[]> => {
     await saved.atRest()
-    const workspaces = new Map<string, NotErased | undefined>()
+    const attempt: Attempt = { workspaces: new Map(), removed: [] }
     for (const stream of streams) {
-      if (isTaskStream(stream)) await ofTask(stream, workspaces)
-      if (isEnvSessionStream(stream)) await ofSession(stream)
+      if (isTaskStream(stream)) await ofTask(stream, attempt)
+      if (isEnvSessionStream(stream)) await ofSession(stream, attempt)
     }
-    return [...workspaces.values()].flatMap(left => left ?? [])
+    for (const folder of new Set(attempt.removed.map(above))) await syncFolder(folder)
+    return stillLeft(
+      earlier,
+      [...attempt.workspaces.values()].flatMap(left => left ?? []),
+    )
   }
 }

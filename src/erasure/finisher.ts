@@ -8,7 +8,7 @@ import type { StoredErasure, StoredErasures } from './stored-erasures.ts'
 
 type Deps = {
   destroyers: Destroyers
-  stored: Pick<StoredErasures, 'finish' | 'unfinished'>
+  stored: Pick<StoredErasures, 'finish' | 'leave' | 'unfinished'>
   report: Report
 }
 
@@ -17,15 +17,26 @@ const system = { principal: 'system', causation: 'erasure' }
 export const createFinisher = ({ destroyers, stored, report }: Deps) => {
   const pending = new Map<string, StoredErasure>()
   const alone = createTurns()
+  const { reach } = destroyers
 
+  /** Destroys, and keeps what is left in memory, too, since the next attempt may not find it any more. */
+  const attempt = (erasure: StoredErasure, wasBegun: boolean, all = destroyers) => {
+    pending.set(erasure.erasure_id, erasure)
+    return destroy(all, erasure, {
+      wasBegun,
+      leave: async left => void pending.set(erasure.erasure_id, await stored.leave(erasure, left, system)),
+    })
+  }
   const finish = (erasure: StoredErasure): Promise<StoredErasure> =>
     alone(async () => {
       const { erasure_id } = erasure
-      const wasBegun = pending.has(erasure_id)
-      pending.set(erasure_id, erasure)
+      const before = pending.get(erasure_id)
       try {
-        const not_erased = await destroy(destroyers, erasure, wasBegun)
+        reach('after-intent', 'erasure')
+        const not_erased = await attempt(before ?? erasure, before !== undefined)
+        reach('after-effect', 'erasure')
         const finished = await stored.finish(erasure, { erasure_id, not_erased }, system)
+        reach('after-result', 'erasure')
         pending.delete(erasure_id)
         report('info', `${erasure.streams.length} streams were erased`, { erasure_id, by: erasure.by })
         return finished
@@ -49,7 +60,7 @@ export const createFinisher = ({ destroyers, stored, report }: Deps) => {
         pending.set(erasure.erasure_id, erasure)
         if (destroyers.nats === undefined) await finish(erasure).catch(() => {})
         else
-          await destroy({ ...destroyers, nats: undefined }, erasure, true).catch(error =>
+          await attempt(erasure, true, { ...destroyers, nats: undefined }).catch(error =>
             report('warn', 'an erasure could not be finished: the server tries again', {
               error: String(error),
             }),

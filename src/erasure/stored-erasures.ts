@@ -5,12 +5,17 @@ import {
   type ErasureFinished,
   type ErasureSubject,
   erasureFinished,
+  erasureLeft,
+  type NotErased,
   type PayloadsErased,
   streamsPerErasure,
 } from '../contract/erasure-events.ts'
 import type { Log, NewEvent } from '../contract/stored.ts'
 
-/** `positions`: those of its events PayloadsErased. `finished`: undefined while something is left to destroy. */
+/**
+ * `positions`: those of its events PayloadsErased. `left`: what others need. `finished`: undefined while something is
+ * left to destroy.
+ */
 export type StoredErasure = {
   erasure_id: string
   positions: number[]
@@ -19,6 +24,7 @@ export type StoredErasure = {
   by: string
   subject: ErasureSubject
   streams: string[]
+  left: readonly NotErased[]
   finished: ErasureFinished | undefined
 }
 
@@ -26,9 +32,9 @@ type Author = { principal: string; causation: string }
 
 const takeEvent = (known: StoredErasure | undefined, event: RecordedErasure): StoredErasure => {
   const { position, header, data, type } = event
-  if (type === 'ErasureFinished') {
-    if (known === undefined) throw new Error(`the erasure ${data.erasure_id} has ended before it began`)
-    return { ...known, finished: data }
+  if (type !== 'PayloadsErased') {
+    if (known === undefined) throw new Error(`the erasure ${data.erasure_id} has a ${type} before it began`)
+    return type === 'ErasureLeft' ? { ...known, left: data.not_erased } : { ...known, finished: data }
   }
   const { erasure_id, streams, reason, by, subject } = data
   if (known === undefined)
@@ -36,6 +42,7 @@ const takeEvent = (known: StoredErasure | undefined, event: RecordedErasure): St
       ...{ erasure_id, reason, by, subject, streams },
       positions: [position],
       time: header.time,
+      left: [],
       finished: undefined,
     }
   return { ...known, streams: [...known.streams, ...streams], positions: [...known.positions, position] }
@@ -79,7 +86,13 @@ export const createStoredErasures = (log: Deps) => {
       const { erasure_id, reason, by, subject } = erasure
       const positions = stored.map(({ position }) => position)
       const time = stored[0]?.header.time ?? ''
-      return { erasure_id, reason, by, subject, positions, time, streams: [...streams], finished: undefined }
+      const none = { left: [], finished: undefined }
+      return { erasure_id, reason, by, subject, positions, time, streams: [...streams], ...none }
+    },
+    async leave(erasure: StoredErasure, left: readonly NotErased[], author: Author): Promise<StoredErasure> {
+      const data = { erasure_id: erasure.erasure_id, not_erased: [...left] }
+      await append([{ type: erasureLeft, data }], author)
+      return { ...erasure, left }
     },
     async finish(erasure: StoredErasure, data: ErasureFinished, author: Author): Promise<StoredErasure> {
       await append([{ type: erasureFinished, data }], author)

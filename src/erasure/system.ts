@@ -7,6 +7,7 @@ import type { NatsBus } from '../bus/nats-bus.ts'
 import type { NotErased } from '../contract/erasure-events.ts'
 import type { Report, World } from '../contract/ports.ts'
 import { isTaskStream } from '../contract/task-stream.ts'
+import type { Reach } from '../contract/tools.ts'
 import type { CronQueries } from '../cron/queries.ts'
 import type { createSessionSystem } from '../env-sessions/system.ts'
 import type { EventLog } from '../log/log.ts'
@@ -35,6 +36,8 @@ type Deps = {
   sessionFolders: SessionFolders
   roots: Roots
   retention?: readonly RetentionRule[]
+  /** Called after each step of an erasure; tests end the process there. */
+  reach?: Reach
   /** Deletes messages in NATS. Absent: there is no NATS. */
   nats?: Pick<NatsBus, 'erase'> | undefined
 }
@@ -55,8 +58,10 @@ const elsewhere: readonly NotErased[] = [
 export const openErasures = async (deps: Deps) => {
   const { log, world, report, tasks, environments, secrets } = deps
   const rows = tasks.queries.erasable
+  const reach = deps.reach ?? (() => {})
   const holds = await openHolds({ log, ids: world.ids })
   const stored = createStoredErasures(log)
+  const readers = new Set<() => unknown>()
   const finisher = createFinisher({
     destroyers: {
       log,
@@ -74,7 +79,9 @@ export const openErasures = async (deps: Deps) => {
       },
       rewriteReadModels: deps.projector.rewrite,
       nats: deps.nats?.erase,
+      readers: async () => void (await Promise.all([...readers].map(each => each()))),
       elsewhere,
+      reach,
     },
     stored,
     report,
@@ -94,6 +101,7 @@ export const openErasures = async (deps: Deps) => {
     stored,
     finisher,
     ids: world.ids,
+    reach,
   })
   const { clock, timers, ids } = world
   const { retire } = commands
@@ -103,6 +111,8 @@ export const openErasures = async (deps: Deps) => {
   return {
     ...commands,
     holds,
+    /** `settle` is called, and awaited, before an erasure is answered: what was read before must not be sent any more. */
+    beforeAnswers: (settle: () => unknown): void => void readers.add(settle),
     /** Finishes what a crash has left, before anything is answered. */
     async start(): Promise<void> {
       await finisher.resume()

@@ -103,15 +103,16 @@ const proofDoorOf = ({ proof: { checkpointer, signer, key, tree } }: Shard): Pro
   rotate: signer.rotate,
 })
 
-const exportDoorOf = ({ files, system, proof, world }: Shard): ExportDoor => ({
-  ...createSentExports({
+const exportDoorOf = ({ files, system, proof, world }: Shard): ExportDoor => {
+  const exports = createSentExports({
     files,
     head: system.log.head,
     covering: proof.checkpointer.covering,
     newId: () => world.ids.next(''),
-  }),
-  queries: system.tasks.queries,
-})
+  })
+  system.erasures.beforeAnswers(exports.breakOff)
+  return { archive: exports.archive, queries: system.tasks.queries }
+}
 
 /** The services of a shard, grouped by the routes that use them. */
 export const doorsOf = (

@@ -4,6 +4,7 @@ import { createReads, noReads, type Reads } from '../access/reads.ts'
 import { type Config, isWeak } from '../config.ts'
 import type { Report } from '../contract/ports.ts'
 import { createApp } from '../http/app.ts'
+import { watchUnsent } from '../http/unsent.ts'
 import { openAuditTrail } from '../log/audit.ts'
 import type { EventLog } from '../log/log.ts'
 import type { Shard } from '../maintenance/open-shard.ts'
@@ -39,6 +40,7 @@ export const createFront = async (config: Config, shard: Shard, report: Report, 
   setMaxListeners(0, stopping.signal) // every open stream and every waiting request adds a listener
   const serving = servingOf(shard, reads, stopping.signal, report)
   const app = await createApp(doorsOf(config, shard, { serving, audit, node, report }))
+  system.erasures.beforeAnswers(watchUnsent(app.server).settle)
   let telemetry: ReturnType<typeof startTelemetry> | undefined
   return {
     app,

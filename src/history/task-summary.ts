@@ -16,7 +16,8 @@ export const beginningOf = (content: MessageContent, length: number): string => 
     text += text === '' || own === '' ? own : ` ${own}`
     if (text.length >= 2 * length) break
   }
-  return [...text.slice(0, 2 * length)].slice(0, length).join('')
+  // A text with no more code units has no more characters, and needs no list of them.
+  return text.length <= length ? text : [...text.slice(0, 2 * length)].slice(0, length).join('')
 }
 
 /** Times in seconds since 1970. A time is absent while the agent has not begun, or while the task has not ended. */

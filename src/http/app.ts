@@ -133,7 +133,7 @@ const answerErrors = (app: App, serving: Pick<Serving, 'fault'>): void =>
 
 export const createApp = async (deps: AppDeps): Promise<FastifyInstance> => {
   const { serving, gate, tasks } = deps
-  const app = createServer(tasks.bodyLimit, serving.newId)
+  const app = createServer(tasks.bodyLimit)
   const budget = createBodyBudget(() => serving.quotas.countRefusal('bodies'))
   const methodsOf = methodTable()
   const admission = createAdmission(gate.loop)

@@ -20,15 +20,26 @@ const methods = 'GET, POST, PATCH, DELETE'
 /** The number of seconds for which a browser may remember the answer to a preflight. */
 const rememberedFor = '600'
 
+/** Makes the function that gives the headers which let a page of an origin read an answer. */
+export const createCors = (allowed: readonly string[]) => {
+  const { isAllowed } = createOrigins(allowed)
+  return (origin: string | undefined): Record<string, string> => ({
+    ...(allowed.length === 0 ? {} : { vary: 'Origin' }),
+    ...(origin === undefined || !isAllowed(origin)
+      ? {}
+      : { 'access-control-allow-origin': origin, 'access-control-expose-headers': exposed }),
+  })
+}
+
 export const allowOrigins = (app: App, allowed: readonly string[]): void => {
   if (allowed.length === 0) return
-  const { isAllowed } = createOrigins(allowed)
+  const corsOf = createCors(allowed)
   app.addHook('onRequest', (request, reply, done) => {
     const { origin, 'access-control-request-method': asks } = request.headers
-    void reply.header('vary', 'Origin')
-    if (origin === undefined || !isAllowed(origin)) return done()
-    void reply.headers({ 'access-control-allow-origin': origin, 'access-control-expose-headers': exposed })
-    if (request.method !== 'OPTIONS' || asks === undefined) return done()
+    const cors = corsOf(origin)
+    void reply.headers(cors)
+    const isPreflight = request.method === 'OPTIONS' && asks !== undefined
+    if (!isPreflight || cors['access-control-allow-origin'] === undefined) return done()
     const wanted = request.headers['access-control-request-headers']
     void reply
       .code(204)

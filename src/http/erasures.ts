@@ -32,9 +32,10 @@ const wishIn = (request: FastifyRequest, mayErase: boolean) => {
 
 /** Whether a DELETE asks to erase, and not only to delete. Throws Forbidden when the role may not do what is asked. */
 export const isErasure = (request: FastifyRequest): boolean => {
-  const { erase } = wishIn(request, true)
-  mustBeAllowed(request, erase ? 'erase' : 'write')
-  return erase
+  const q = readQuery(request.query)
+  const erase = q.boolean('erase', false)
+  if (q.problems().length === 0) mustBeAllowed(request, erase ? 'erase' : 'write')
+  return wishIn(request, true).erase
 }
 
 type Subject = { kind: 'task' | 'session' | 'user'; id: string }

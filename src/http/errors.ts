@@ -24,8 +24,6 @@ const frameworkRefusals: Record<string, RefusalName> = {
   FST_ERR_CTP_BODY_TOO_LARGE: 'BodyTooLarge',
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'MediaType',
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'BodyTooLarge',
-  FST_ERR_BAD_URL: 'RouteNotFound',
-  FST_ERR_MAX_PARAM_LENGTH: 'RouteNotFound',
 }
 
 /**

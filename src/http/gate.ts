@@ -3,7 +3,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Refusal } from '../contract/refusals.ts'
 import type { Admission } from './admission.ts'
-import { authorize } from './auth.ts'
+import { authorize, ticketOf } from './auth.ts'
 import type { Serving } from './doors.ts'
 import { setHeaders } from './head.ts'
 import { tellIgnoredQuery } from './ignored-query.ts'
@@ -74,7 +74,8 @@ export const checkRequests = (
       if (access !== undefined && access !== 'open') {
         request.principal = authorize(request, access, serving)
       }
-      done()
+      if (ticketOf(request) === undefined) done()
+      else serving.tickets.stored().then(() => done(), done)
     } catch (error) {
       done(error as Error)
     }

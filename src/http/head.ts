@@ -2,15 +2,17 @@
 import type { FastifyReply } from 'fastify'
 import { everyAnswer } from '../contract/answer-headers.ts'
 
-const values = Object.fromEntries(Object.entries(everyAnswer).map(([name, { value }]) => [name, value]))
+export const everyAnswerHeaders: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries(everyAnswer).map(([name, { value }]) => [name, value]),
+)
 
 /** The headers of every answer, as lines for a head that the server writes without Fastify. */
-export const everyAnswerLines: readonly string[] = Object.entries(values).map(
+export const everyAnswerLines: readonly string[] = Object.entries(everyAnswerHeaders).map(
   ([name, value]) => `${name}: ${value}`,
 )
 
 /** Gives an answer the headers that every answer has. */
-export const setHeaders = (reply: FastifyReply): void => void reply.headers(values)
+export const setHeaders = (reply: FastifyReply): void => void reply.headers(everyAnswerHeaders)
 
 /** The headers that were set on a reply, for a head that the server writes without Fastify. */
 const headersOf = (reply: FastifyReply): Record<string, string> =>

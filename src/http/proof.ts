@@ -1,9 +1,9 @@
 // Checkpoints, keys and proofs, with which an auditor checks the log without trusting the server.
-import { Invalid, Refusal } from '../contract/refusals.ts'
+import { Refusal } from '../contract/refusals.ts'
 import type { Principal } from '../contract/token-events.ts'
 import { toBase64 } from '../proof/tree/hash.ts'
 import type { ProofDoor } from './doors.ts'
-import { type QueryReader, readQuery } from './query.ts'
+import { readQuery } from './query.ts'
 import type { App } from './request.ts'
 import { route } from './route.ts'
 
@@ -27,14 +27,6 @@ export const newestOf = async (newest: ProofDoor['newest']) => {
 
 export const proofRoutes = (app: App, { newest, keys, tree, rotate }: ProofDoor): void => {
   const checkpoint = () => newestOf(newest)
-  /** A whole number up to `most`. A larger one is a problem of this parameter. */
-  const numberOf = (q: QueryReader, name: string, min: number, most: number, fallback: number): number => {
-    const value = q.integer(name, { min, fallback })
-    if (value <= most) return value
-    const msg = `Input should be at most ${most}, the size of the newest checkpoint`
-    throw new Invalid([...q.problems(), { loc: ['query', name], msg, type: 'value_error' }])
-  }
-
   for (const id of ['getCheckpoint', 'getTlogCheckpoint'] as const) {
     route(app, id, { handler: async (_request, reply) => reply.type(text).send((await checkpoint()).text) })
   }
@@ -58,18 +50,15 @@ export const proofRoutes = (app: App, { newest, keys, tree, rotate }: ProofDoor)
     async handler({ query }) {
       const { size } = await checkpoint()
       const q = readQuery(query)
-      const treeSize = numberOf(q, 'tree_size', 1, size, size)
-      const position = q.integer('position', { min: 1, max: treeSize, fallback: undefined })
-      if (position === undefined && q.problems().length === 0) {
-        const missing = { loc: ['query', 'position'], msg: 'Field required', type: 'missing' }
-        throw new Invalid([missing])
-      }
+      const treeSize = q.integer('tree_size', { min: 1, max: size, fallback: size })
+      const position = q.integer('position', { min: 1, max: treeSize, fallback: 0 })
+      if (position === 0 && q.problems().every(({ loc }) => loc[1] !== 'position'))
+        q.problems().push({ loc: ['query', 'position'], msg: 'Field required', type: 'missing' })
       q.done()
-      const asked = { position: position ?? 1, size: treeSize }
-      const { leaf, hashes } = await tree.ask('inclusion', asked)
+      const { leaf, hashes } = await tree.ask('inclusion', { position, size: treeSize })
       return {
-        position: asked.position,
-        leaf_index: asked.position - 1,
+        position,
+        leaf_index: position - 1,
         tree_size: treeSize,
         leaf: toBase64(leaf),
         hashes: hashes.map(toBase64),
@@ -81,7 +70,7 @@ export const proofRoutes = (app: App, { newest, keys, tree, rotate }: ProofDoor)
     async handler({ query }) {
       const { size } = await checkpoint()
       const q = readQuery(query)
-      const to = numberOf(q, 'to', 0, size, size)
+      const to = q.integer('to', { min: 0, max: size, fallback: size })
       const from = q.integer('from', { min: 0, max: to, fallback: 0 })
       q.done()
       return { from, to, hashes: (await tree.ask('consistency', { from, to })).map(toBase64) }

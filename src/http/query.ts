@@ -1,5 +1,6 @@
 // Reads queries. Each value is a text, and is accepted only in the form that its route expects.
 import { Invalid, type Problem } from '../contract/refusals.ts'
+import { isDay } from '../platform/iso-day.ts'
 import { notOneOf, push, rangeProblem } from './problems.ts'
 
 export type QueryReader = {
@@ -18,6 +19,8 @@ export type QueryReader = {
   /** Like `manyOf`, but each value may be a list that is separated by commas. */
   listOf<V extends string>(name: string, values: readonly V[]): V[] | undefined
   boolean<F extends boolean | undefined>(name: string, fallback: F): boolean | F
+  /** What `parse` makes of a text; `msg` says which texts it accepts. */
+  parsed<V>(name: string, parse: (text: string) => V | undefined, msg: string): V | undefined
   /** A time given as Unix seconds or in ISO 8601; returns milliseconds. */
   time(name: string): number | undefined
   /** A whole number that is not beyond `end`. */
@@ -74,14 +77,18 @@ const readInteger = <F extends number | undefined>(
 }
 
 const millisOf = (text: string): number | undefined =>
-  secondsText.test(text) ? Number(text) * 1000 : isoTime(text)
+  secondsText.test(text) ? Math.round(Number(text) * 1000) : isoTime(text)
 
-const readTime = (source: Source, name: string): number | undefined => {
+const readParsed = <V>(
+  source: Source,
+  name: string,
+  parse: (text: string) => V | undefined,
+  msg: string,
+): V | undefined => {
   const value = read(source, name)
   if (value === undefined) return undefined
-  const time = typeof value === 'string' ? millisOf(value) : undefined
-  if (time !== undefined) return Math.round(time)
-  return refuse(source, name, 'value_error', 'Give Unix seconds or an ISO 8601 time', undefined)
+  const parsed = typeof value === 'string' ? parse(value) : undefined
+  return parsed ?? refuse(source, name, 'value_error', msg, undefined)
 }
 
 const readCursor = (source: Source, name: string, end: number): number | undefined => {
@@ -148,7 +155,8 @@ export function readQuery(query: unknown, where = 'query'): QueryReader {
   return {
     text: name => readText(source, name),
     integer: (name, options) => readInteger(source, name, options),
-    time: name => readTime(source, name),
+    parsed: (name, parse, msg) => readParsed(source, name, parse, msg),
+    time: name => readParsed(source, name, millisOf, 'Give Unix seconds or an ISO 8601 time'),
     cursor: (name, end) => readCursor(source, name, end),
     notBoth: (one, other, how = '') => refuseBoth(source, one, other, how),
     oneOf: (name, values, fallback) => readOneOf(source, name, values, fallback),
@@ -170,7 +178,7 @@ export function readQuery(query: unknown, where = 'query'): QueryReader {
 
 /** Milliseconds of an ISO 8601 date or time. */
 export const isoTime = (text: string): number | undefined => {
-  const time = /^\d{4}-\d\d-\d\d(T|$)/.test(text) ? Date.parse(text) : Number.NaN
+  const time = /^\d{4}-\d\d-\d\d(T|$)/.test(text) && isDay(text.slice(0, 10)) ? Date.parse(text) : Number.NaN
   return Number.isNaN(time) ? undefined : time
 }
 

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Invalid } from '../contract/refusals.ts'
 
 /** The id as the value of a header. Header values are ASCII, so any other id is percent-encoded. */
-const headerText = (id: string): string => (/^[\x20-\x7e]*$/.test(id) ? id : encodeURIComponent(id))
+export const headerText = (id: string): string => (/^[\x20-\x7e]*$/.test(id) ? id : encodeURIComponent(id))
 
 export const setRequestId = (request: FastifyRequest, reply: FastifyReply, id: string): void => {
   request.envelopeId = id
@@ -14,11 +14,18 @@ export const setRequestId = (request: FastifyRequest, reply: FastifyReply, id: s
 export const optionalHeader = ({ headers }: FastifyRequest, name: string): string | string[] | undefined =>
   headers[name] === '' ? undefined : headers[name]
 
+const isShort = (value: string | string[]): value is string =>
+  typeof value === 'string' && value.length <= 256
+
+/** The id that a header gives; undefined: none that can be used. */
+export const givenId = (value: string | string[] = ''): string | undefined =>
+  value !== '' && isShort(value) ? value : undefined
+
 /** An optional header of at most 256 characters. */
 export const shortHeader = (request: FastifyRequest, name: string): string | undefined => {
   const value = optionalHeader(request, name)
   if (value === undefined) return undefined
-  if (typeof value === 'string' && value.length <= 256) return value
+  if (isShort(value)) return value
   throw new Invalid([
     { loc: ['header', name], msg: 'Input should have at most 256 characters', type: 'value_error' },
   ])

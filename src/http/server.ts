@@ -1,6 +1,6 @@
-// The HTTP server itself: its limits and timeouts, and its answers to requests that reach no route.
+// The HTTP server itself: its limits and timeouts, and how it reads paths.
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
-import { type FastifyReply, fastify } from 'fastify'
+import { fastify } from 'fastify'
 import {
   endBroken,
   headersMs,
@@ -10,31 +10,22 @@ import {
   otherBodiesLimit,
   requestMs,
 } from './connections.ts'
-import { answerOf } from './errors.ts'
-import { setHeaders } from './head.ts'
+import { decodableUrl } from './decodable-url.ts'
 import type { App } from './request.ts'
-import { sendError } from './send-error.ts'
 import { withTileAsOneSegment } from './tile-path.ts'
 
 /** `bodyLimit` is the length of the largest body of a create, in bytes. */
-export const createServer = (bodyLimit: number, newId: () => string): App => {
+export const createServer = (bodyLimit: number): App => {
   const app = fastify({
     logger: false,
     exposeHeadRoutes: true,
     return503OnClosing: false,
-    rewriteUrl: ({ url = '/' }) => withTileAsOneSegment(url),
+    rewriteUrl: ({ url = '/' }) => withTileAsOneSegment(decodableUrl(url)),
     bodyLimit: otherBodiesLimit,
     requestTimeout: requestMs(bodyLimit),
     keepAliveTimeout: keptAliveMs,
     http: { headersTimeout: headersMs, connectionsCheckingInterval: lookForLateMs },
-    routerOptions: { maxParamLength: 4096 },
-    frameworkErrors(error, _request, reply) {
-      const id = newId()
-      const plain = reply as unknown as FastifyReply
-      setHeaders(plain)
-      void plain.header('x-request-id', id)
-      sendError(plain, answerOf(error, undefined))
-    },
+    routerOptions: { maxParamLength: Number.MAX_SAFE_INTEGER }, // Node limits the whole head
     clientErrorHandler: endBroken,
   })
   ignoreExpectations(app.server)

@@ -29,27 +29,54 @@ const misfitOfLeaf = ({ header, leaf }: Pick<StoredTexts, 'header' | 'leaf'>): s
   return leafOf(header) === leaf ? undefined : 'does not match its leaf'
 }
 
+/** The most beginnings of headers that are kept. */
+const mostBeginnings = 10_000
+const beginnings = new Map<string | null, string>()
+/** How the headers of a stream begin. Many events of a stream follow each other, so the text is made once. */
+const beginningOf = (stream: string | null): string => {
+  const known = beginnings.get(stream)
+  if (known !== undefined) return known
+  if (beginnings.size >= mostBeginnings) beginnings.clear()
+  const made = `{"stream":${JSON.stringify(stream)},"revision":`
+  beginnings.set(stream, made)
+  return made
+}
+
 /** Why the header does not fit the place of the event; undefined: it fits. */
 const misfitOfPlace = ({
   stream,
   revision,
   header,
-}: Pick<StoredTexts, 'stream' | 'revision' | 'header'>): string | undefined =>
-  header.startsWith(`{"stream":${JSON.stringify(stream)},"revision":${revision},`)
+}: Pick<StoredTexts, 'stream' | 'revision' | 'header'>): string | undefined => {
+  const begin = beginningOf(stream)
+  return header.slice(0, begin.length) === begin && header.startsWith(`${revision},`, begin.length)
     ? undefined
     : 'is stored under another stream or revision than its header says'
+}
 
 /** Why the header does not fit its leaf, or the place of the event; undefined: it fits. */
 export const misfitOfHeader = (
   event: Pick<StoredTexts, 'stream' | 'revision' | 'header' | 'leaf'>,
 ): string | undefined => misfitOfLeaf(event) ?? misfitOfPlace(event)
 
+const beforeDigest = ',"digest":"'
+const afterDigest = '"}'
+/** Whether the digest is the last key of a header. No text is made for this, since it is asked for every event. */
+const endsWithDigest = (header: string, digest: string): boolean => {
+  const at = header.length - afterDigest.length - digest.length
+  return (
+    header.startsWith(digest, at) &&
+    header.startsWith(beforeDigest, at - beforeDigest.length) &&
+    header.endsWith(afterDigest)
+  )
+}
+
 /** Why a payload does not fit the header; undefined: it fits. `begin`: the first character of the payload. */
 export const misfitOfPayload = (
   header: string,
   { salt, digest, begin }: { salt: string; digest: string; begin: string },
 ): string | undefined => {
-  if (!header.endsWith(`,"digest":"${digest}"}`)) return 'does not match its digest'
+  if (!endsWithDigest(header, digest)) return 'does not match its digest'
   // Only salt and payload together have a digest. Their forms show where the one ends and the other begins.
   return saltForm.test(salt) && (begin === '{' || begin === '[')
     ? undefined

@@ -45,7 +45,7 @@ export const createOrder = (store: Store, { clock, random, build }: OrderDeps, h
 
   /** Throws when an append names a stream twice or expects another revision. */
   const check = (appends: StreamAppend[]): void => {
-    if (new Set(appends.map(({ stream }) => stream)).size < appends.length) {
+    if (appends.length > 1 && new Set(appends.map(({ stream }) => stream)).size < appends.length) {
       throw new Error('an append names a stream twice')
     }
     for (const { stream, expectedRevision, justMade } of appends) {

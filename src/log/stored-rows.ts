@@ -12,8 +12,11 @@ export type StoredRow = StoredTexts & { position: number; streamNo: number }
 
 // A damaged file may give null where the table allows no null.
 type Text = string | null
-type Columns = [number, number, Text, number, Text, Text, Text, Text]
-const rowOf = ([position, streamNo, stream, revision, header, payload, salt, leaf]: Columns): StoredRow => ({
+type Columns = [number, number, number, Text, Text, Text, Text, stream?: Text]
+const rowOf = (
+  [position, streamNo, revision, header, payload, salt, leaf, joined = null]: Columns,
+  stream = joined,
+): StoredRow => ({
   position,
   streamNo,
   stream,
@@ -28,7 +31,10 @@ export type StoredRows = {
   logId(): string
   /** The last position; 0 for an empty log. */
   head(): number
-  /** The rows after a position, up to the position `end`. Throws DamagedEvent for a row that cannot be read. */
+  /**
+   * The rows after a position, up to the position `end`. After as many positions without a row as a page has, no more
+   * rows come. Throws DamagedEvent for a row that cannot be read.
+   */
   pages(after: number, end: number): Generator<StoredRow[]>
   /** The rows of one stream by revision. Throws errors of SQLite when the file is damaged. */
   ofStream(stream: string): Generator<StoredRow>
@@ -44,15 +50,25 @@ export type StoredRows = {
 }
 
 /** The most rows of one page of a stream. */
-const pageRows = 1000
-const columns = 'e.position, e.stream_no, s.id, e.revision, e.header, e.payload, e.salt, e.leaf'
+const streamRows = 1000
+/** The most rows of one page of the log. They are read at once, which takes less time than row by row. */
+const pageRows = 250
+const columns = 'e.position, e.stream_no, e.revision, e.header, e.payload, e.salt, e.leaf'
 
-/** `nameOf`: reads the name of a stream by its number. Absent: the name is in the columns. */
-function* rowsOf(found: Iterable<Columns>, nameOf?: (no: number) => Text): Generator<StoredRow> {
-  for (const columns of found) {
-    if (nameOf !== undefined) columns[2] = nameOf(columns[1])
-    yield rowOf(columns)
+function* rowsOf(found: Iterable<Columns>): Generator<StoredRow> {
+  for (const columns of found) yield rowOf(columns)
+}
+
+/** The rows in pages of which each has at most one long payload, at its end. `whole` reads the payload. */
+function* endingWithLong(rows: readonly StoredRow[], whole: (row: StoredRow) => StoredRow) {
+  let page: StoredRow[] = []
+  for (const row of rows) {
+    page.push(whole(row))
+    if (!isLong(row)) continue
+    yield page
+    page = []
   }
+  if (page.length > 0) yield page
 }
 
 /** Reads page after page. `placeOf`: the place of a row, after which the next page begins. */
@@ -94,20 +110,20 @@ export const openStoredRows = (path: string): StoredRows => {
   const head = db.prepare<[], number>('SELECT coalesce(max(position), 0) FROM events').pluck()
   const page = db
     .prepare<[number, number, number], Columns>(
-      `SELECT position, stream_no, NULL, revision, header, payload, salt, leaf FROM events
-       WHERE position > ? AND position <= ? ORDER BY position LIMIT ?`,
+      `SELECT ${columns} FROM events e WHERE e.position > ? AND e.position <= ? ORDER BY e.position LIMIT ?`,
     )
     .raw()
   const nameOf = nameReader(db)
+  const named = (columns: Columns): StoredRow => rowOf(columns, nameOf(columns[1]))
   const streamPage = db
     .prepare<[string, number, number], Columns>(
-      `SELECT ${columns} FROM streams s JOIN events e ON e.stream_no = s.no
+      `SELECT ${columns}, s.id FROM streams s JOIN events e ON e.stream_no = s.no
        WHERE s.id = ? AND e.revision > ? ORDER BY e.revision LIMIT ?`,
     )
     .raw()
   const beginnings = db
     .prepare<[number, number], Columns>(
-      `SELECT ${columns} FROM streams s JOIN events e ON e.stream_no = s.no AND e.revision = 0
+      `SELECT ${columns}, s.id FROM streams s JOIN events e ON e.stream_no = s.no AND e.revision = 0
        WHERE s.no > ? ORDER BY s.no LIMIT ?`,
     )
     .raw()
@@ -123,31 +139,28 @@ export const openStoredRows = (path: string): StoredRows => {
     .pluck()
 
   const long = longPayloadsOf(db)
-  /** Puts a long payload into its row. */
-  const whole = (row: StoredRow): StoredRow => {
-    if (isLong(row)) row.payload = long.textOf(row.position) ?? null
-    return row
-  }
+  /** The row with its payload, also when that is long. */
+  const whole = (row: StoredRow): StoredRow =>
+    isLong(row) ? { ...row, payload: long.textOf(row.position) ?? null } : row
 
   return {
     logId: () => logId.get() ?? '',
     head: () => head.get() ?? 0,
     *pages(after, end) {
-      for (let from = after; ; ) {
-        const read = (limit: number) => pageOf(rowsOf(page.iterate(from, end, limit), nameOf))
+      for (let from = after; from < end; from += pageRows) {
+        const last = Math.min(end, from + pageRows)
+        const read = (limit: number) => page.all(from, last, limit).map(named)
         const rows = readable(read, from + 1)
         if (rows.length === 0) return
-        from = rows.at(-1)?.position ?? from
-        for (const row of rows) whole(row)
-        yield rows
+        yield* endingWithLong(rows, whole)
       }
     },
     *ofStream(stream) {
-      const read = (after: number) => streamPage.iterate(stream, after, pageRows)
+      const read = (after: number) => streamPage.iterate(stream, after, streamRows)
       for (const row of paged(read, -1, ({ revision }) => revision)) yield whole(row)
     },
     *beginnings() {
-      const read = (after: number) => beginnings.iterate(after, pageRows)
+      const read = (after: number) => beginnings.iterate(after, streamRows)
       for (const row of paged(read, 0, ({ streamNo }) => streamNo)) yield whole(row)
     },
     endOf: stream => endOf.get(stream) ?? 0,

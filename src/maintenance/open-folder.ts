@@ -1,10 +1,9 @@
 // Opens a data folder: this process takes it for itself, and opens the shard that it holds.
 import { type Config, checkWorkspaceRoot, makeDataDir } from '../config.ts'
-import { CannotStart } from '../contract/cannot-start.ts'
 import type { Report } from '../contract/ports.ts'
-import { checkPlaces, filesOf } from '../platform/data-folder.ts'
-import { whatStandsAt } from '../platform/plain-file.ts'
+import { checkPlaces } from '../platform/data-folder.ts'
 import { takeFolder } from './folder-lock.ts'
+import { mustBeAlone } from './must-be-alone.ts'
 import { openShard, type Shard, type ShardOptions } from './open-shard.ts'
 
 /** Takes a data folder for this process alone. Returns what gives it back. Throws CannotStart. */
@@ -13,17 +12,6 @@ export const holdFolder = (config: Config, idle = false): (() => void) => {
   if (!idle) checkWorkspaceRoot(config)
   checkPlaces(config.dataDir)
   return takeFolder(config.dataDir)
-}
-
-/**
- * Throws CannotStart for a folder whose log is a copy of a cluster's log: an event that only this copy had would be lost
- * as soon as another node owns the shard.
- */
-const mustBeAlone = (dataDir: string): void => {
-  if (whatStandsAt(filesOf(dataDir).streamKeys) === undefined) return
-  throw new CannotStart(
-    `the log in ${dataDir} is a copy of the log of a cluster: set CLUSTER=1, or take the folder out of the cluster with reprise cluster leave`,
-  )
 }
 
 export type Folder = Shard & { unlock(): void }

@@ -16,13 +16,15 @@ type Options = {
   idle: boolean
   /** Where the events are stored. Undefined: in the file of the data folder. */
   store: Store | undefined
+  /** Called when a new audit key is in its file, before the log names it. */
+  keyMade: (() => void) | undefined
   report: Report
 }
 
 /** Rejects with CannotStart. */
 export const openProvenLog = async (
   { dataDir, proof: settings }: Config,
-  { world, metrics, acceptLoss, idle, store, report }: Options,
+  { world, metrics, acceptLoss, idle, store, keyMade, report }: Options,
 ) => {
   const files = filesOf(dataDir)
   const log = openCountedLog({ world, files, metrics: metrics.log, acceptLoss, store })
@@ -31,7 +33,7 @@ export const openProvenLog = async (
     log.onCommit(metrics.events.follow)
     const { clock, timers } = world
     const agreed = anchor === 'outdated' ? undefined : anchor
-    const proof = createProof({ log, settings, files, anchor: agreed, clock, timers, report })
+    const proof = createProof({ log, settings, files, anchor: agreed, clock, timers, report, keyMade })
     if (!idle) await proof.start()
     // The old checkpoint must not be the newest one at the next start.
     if (anchor === 'outdated') await proof.checkpointer.signNow()

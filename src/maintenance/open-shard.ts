@@ -89,7 +89,12 @@ const openAccess = async (config: Config, { log, queries, world, secrets }: Acce
 }
 
 /** Where a shard stores its events and its secrets, when these are copies that a node of a cluster keeps. */
-export type ShardStores = { store: Store; secrets: Secrets }
+export type ShardStores = {
+  store: Store
+  secrets: Secrets
+  /** Called when a new audit key is in its file, before the log names it. */
+  keyMade: () => void
+}
 
 export type ShardOptions = {
   /** Whether tasks are not resumed. */
@@ -137,6 +142,7 @@ export const openShard = async (
     const { log, proof } = await openProvenLog(config, {
       ...{ world, metrics, acceptLoss, idle, report },
       store: stores?.store,
+      keyMade: stores?.keyMade,
     })
     opened.unshift(() => log.close())
     opened.unshift(() => proof.stop())

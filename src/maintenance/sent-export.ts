@@ -2,6 +2,7 @@
 import { once } from 'node:events'
 import { mkdirSync, rmSync } from 'node:fs'
 import path from 'node:path'
+import { ChangedMeanwhile } from '../contract/changed-meanwhile.ts'
 import { Refusal } from '../contract/refusals.ts'
 import { DamagedEvent } from '../contract/stored.ts'
 import { archiveOf } from '../platform/tar.ts'
@@ -48,20 +49,33 @@ async function* filesOf(data: ExportThreadData, shows: (stream: string) => void)
 }
 
 export const createSentExports = ({ files, head, covering, newId }: Deps) => {
-  rmSync(files.exports, { recursive: true, force: true }) // what a killed server left
+  const removeAll = () => rmSync(files.exports, { recursive: true, force: true })
+  removeAll() // what a killed server left
+  let erasures = 0
   return {
+    /** Breaks off the exports that are under way, and removes their files, since some of their events were erased. */
+    breakOff(): void {
+      erasures++
+      removeAll()
+    },
     /**
      * The bytes of the archive. Its checkpoint covers everything that was stored when it was asked for. Rejects with a
      * Refusal or DamagedEvent.
      */
     async *archive({ subject, owner, shows }: WantedExport): AsyncGenerator<Buffer> {
+      const before = erasures
       const checkpoint = await covering(head())
       if (checkpoint === undefined) throw new Refusal('NoCheckpoint')
       const folder = path.join(files.exports, newId())
       mkdirSync(folder, { recursive: true, mode: 0o700 })
       const data = { log: files.log, tiles: files.tiles, folder, subject, owner, checkpoint }
       try {
-        yield* archiveOf(folder, filesOf(data, shows))
+        for await (const bytes of archiveOf(folder, filesOf(data, shows))) {
+          if (erasures !== before) throw new ChangedMeanwhile()
+          yield bytes
+        }
+      } catch (error) {
+        throw erasures === before ? error : new ChangedMeanwhile()
       } finally {
         rmSync(folder, { recursive: true, force: true })
       }

@@ -61,9 +61,6 @@ const filesOfCheckpoints = ({ ownCheckpoints, checkpoints }: LogToVerify): Check
   })
 }
 
-/** Characters of a leaf. */
-const leafChars = 43
-
 type OnProgress = (events: number, total: number) => void
 
 /** What reads a log: this thread alone, or several threads. */
@@ -75,14 +72,18 @@ type Reading = {
 
 /** A log of fewer events is read by one thread, since others would take longer to start. */
 const threadsFrom = 100_000
-const usualThreads: VerifyThreads = { readers: 2, range: 20_000 }
+const usualThreads: VerifyThreads = { readers: 2, range: 20_480, width: 256 }
 
 const openReading = (
   rows: StoredRows,
   { log, threads = rows.head() < threadsFrom ? undefined : usualThreads }: LogToVerify,
 ): Reading =>
   threads === undefined
-    ? { parts: head => partsOf(rows, 0, head), fileFault: rows.fileFault, close: () => {} }
+    ? {
+        parts: head => partsOf(rows, 0, head, usualThreads.width),
+        fileFault: rows.fileFault,
+        close: () => {},
+      }
     : openVerifyThreads(log, threads)
 
 /** The misfit with the stream of its event. */
@@ -99,12 +100,10 @@ const scan = async ({ rows, reading, head, onProgress }: Scan, comparison: Compa
   const chain = createChain(comparison)
   let erased = 0
   try {
-    for await (const { first, streamNos, revisions, leaves, misfit, ...part } of reading.parts(head)) {
-      for (const [n, streamNo] of streamNos.entries()) {
-        const leaf = leaves.slice(n * leafChars, (n + 1) * leafChars)
-        chain.add({ position: first + n, streamNo, revision: revisions[n] ?? 0, leaf })
-      }
+    for await (const part of reading.parts(head)) {
+      chain.addAll(part)
       erased += part.erased
+      const { misfit } = part
       if (misfit !== undefined) throw new Misfit(misfit.reason, misfit.position, misfit.stream)
       onProgress(chain.size(), head)
       await new Promise(resolve => setImmediate(resolve)) // lets signal handlers run

@@ -3,51 +3,89 @@
 import { isErased } from '../log/fits.ts'
 import type { StoredRow, StoredRows } from '../log/stored-rows.ts'
 import { Misfit } from '../proof/misfit.ts'
-import { missing } from '../proof/verify/chain.ts'
+import type { Hash } from '../proof/tree/hash.ts'
+import { rootOfFull } from '../proof/tree/subtrees.ts'
+import { type Links, missing } from '../proof/verify/chain.ts'
 import type { Erasures } from '../proof/verify/erasures.ts'
 import { mustFit } from '../proof/verify/event-check.ts'
 import { asMisfit } from './as-misfit.ts'
 import { erasuresOf } from './log-erasures.ts'
 
-/** Events that follow each other, from the position `first` on. `leaves`: one after the other, 43 characters each. */
-export type Part = {
-  first: number
-  streamNos: number[]
-  revisions: number[]
-  leaves: string
+/** Events that follow each other. */
+export type Part = Links & {
   erased: number
   /** Why the event after these does not fit. */
   misfit?: { reason: string; position: number | undefined; stream: string | undefined }
 }
 
-const emptyPart = (first: number): Part => ({ first, streamNos: [], revisions: [], leaves: '', erased: 0 })
-
-const addTo = (part: Part, row: StoredRow, erasures: Erasures): void => {
-  const position = part.first + part.streamNos.length
-  if (row.position !== position) throw missing(position)
-  mustFit(row)
-  if (isErased(row)) erasures.mustCover(row.stream ?? '', position)
-  part.streamNos.push(row.streamNo)
-  part.revisions.push(row.revision)
-  part.leaves += row.leaf
-  if (isErased(row)) part.erased++
+type Open = {
+  first: number
+  streamNos: Float64Array
+  revisions: Float64Array
+  leaves: Hash[]
+  erased: number
 }
 
-/** The events after a position up to the position `end`, in parts. A part with a misfit is the last one. */
-export function* partsOf(rows: StoredRows, after: number, end: number): Generator<Part> {
+/** Collects events after a position into parts. `width`: the most events of a part. */
+const createParts = (after: number, width: number) => {
+  const emptyAt = (first: number): Open => {
+    const [streamNos, revisions] = [new Float64Array(width), new Float64Array(width)]
+    return { first, streamNos, revisions, leaves: [], erased: 0 }
+  }
+  let part = emptyAt(after + 1)
+  const next = () => part.first + part.leaves.length
+  return {
+    next,
+    isFull: () => (next() - 1) % width === 0,
+    /** Throws Misfit. */
+    add(row: StoredRow, erasures: Erasures): void {
+      const { streamNos, revisions, leaves } = part
+      if (row.position !== next()) throw missing(next())
+      mustFit(row)
+      if (isErased(row)) {
+        erasures.mustCover(row.stream ?? '', row.position)
+        part.erased++
+      }
+      streamNos[leaves.length] = row.streamNo
+      revisions[leaves.length] = row.revision
+      leaves.push(row.leaf)
+    },
+    /** The part so far. The next event begins another one. */
+    take(): Part {
+      const { first, streamNos, revisions, leaves, erased } = part
+      part = emptyAt(next())
+      return {
+        first,
+        streamNos: streamNos.subarray(0, leaves.length),
+        revisions: revisions.subarray(0, leaves.length),
+        leaves: leaves.join(''),
+        ...(leaves.length === width ? { root: rootOfFull(leaves) } : {}),
+        erased,
+      }
+    },
+  }
+}
+
+/**
+ * The events after a position up to the position `end`, in parts. Each part ends at a multiple of `width`, which is a power
+ * of two, so a part of `width` events is a full subtree. A part with a misfit is the last one.
+ */
+export function* partsOf(rows: StoredRows, after: number, end: number, width: number): Generator<Part> {
   const erasures = erasuresOf(rows)
-  let part = emptyPart(after + 1)
+  const parts = createParts(after, width)
   try {
     for (const page of rows.pages(after, end)) {
-      for (const row of page) addTo(part, row, erasures)
-      yield part
-      part = emptyPart(part.first + part.streamNos.length)
+      for (const row of page) {
+        parts.add(row, erasures)
+        if (parts.isFull()) yield parts.take()
+      }
     }
-    if (part.first <= end) throw missing(part.first)
+    if (parts.next() <= end) throw missing(parts.next())
+    yield parts.take()
   } catch (error) {
     const misfit = asMisfit(error)
     if (!(misfit instanceof Misfit)) throw error
     const { message: reason, position, stream } = misfit
-    yield { ...part, misfit: { reason, position, stream } }
+    yield { ...parts.take(), misfit: { reason, position, stream } }
   }
 }

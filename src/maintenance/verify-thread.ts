@@ -4,7 +4,7 @@ import { openStoredRows } from '../log/stored-rows.ts'
 import { type Part, partsOf } from './verify-range.ts'
 
 /** A range of positions, or the question for the fault of the file. */
-export type Asked = { after: number; end: number } | 'fault'
+export type Asked = { after: number; end: number; width: number } | 'fault'
 export type Answered = { parts: Part[] } | { fault: string | undefined } | { error: string }
 
 const rows = openStoredRows((workerData as { log: string }).log)
@@ -12,7 +12,7 @@ const rows = openStoredRows((workerData as { log: string }).log)
 const answerTo = (asked: Asked): Answered => {
   try {
     if (asked === 'fault') return { fault: rows.fileFault() }
-    return { parts: [...partsOf(rows, asked.after, asked.end)] }
+    return { parts: [...partsOf(rows, asked.after, asked.end, asked.width)] }
   } catch (error) {
     return { error: error instanceof Error ? (error.stack ?? error.message) : String(error) }
   }

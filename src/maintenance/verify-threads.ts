@@ -9,8 +9,10 @@ import type { Answered, Asked } from './verify-thread.ts'
 export type VerifyThreads = {
   /** How many threads read ranges. One more reads the whole file once. */
   readers: number
-  /** Events of one range. */
+  /** Events of one range, a multiple of `width`. */
   range: number
+  /** The number of leaves of which a thread computes the root, a power of two. */
+  width: number
 }
 
 const ask = async (thread: Worker, asked: Asked): Promise<Answered> => {
@@ -21,7 +23,7 @@ const ask = async (thread: Worker, asked: Asked): Promise<Answered> => {
   return answer
 }
 
-export const openVerifyThreads = (log: string, { readers, range }: VerifyThreads) => {
+export const openVerifyThreads = (log: string, { readers, range, width }: VerifyThreads) => {
   const start = () => startThread('verify-thread.mjs', { workerData: { log } })
   const threads = Array.from({ length: readers }, start)
   const ofFile = start()
@@ -34,7 +36,7 @@ export const openVerifyThreads = (log: string, { readers, range }: VerifyThreads
       let next = 0
       const askNext = (thread: Worker): void => {
         if (next >= head) return
-        const answer = ask(thread, { after: next, end: Math.min(head, next + range) })
+        const answer = ask(thread, { after: next, end: Math.min(head, next + range), width })
         answer.catch(() => {}) // it is awaited in its turn
         asked.push({ thread, answer })
         next += range

@@ -48,20 +48,21 @@ export const openCopy = async ({ store, file, erasable, world, report }: Deps) =
       await projector.catchUp()
     }
   }
+  /** Reads the rows that were added to the store. Resolves when the read models have them. Never rejects. */
+  const follow = (): Promise<void> => {
+    isAsked = true
+    reading ??= readOn()
+      .catch(error => report('warn', 'the read models do not follow the log', { error: String(error) }))
+      .finally(() => {
+        reading = undefined
+      })
+    return reading
+  }
   return {
-    /** Reads the rows that were added to the store. Resolves when the read models have them. Never rejects. */
-    follow(): Promise<void> {
-      isAsked = true
-      reading ??= readOn()
-        .catch(error => report('warn', 'the read models do not follow the log', { error: String(error) }))
-        .finally(() => {
-          reading = undefined
-        })
-      return reading
-    },
+    follow,
     /** Removes the files of streams whose payloads are about to be destroyed. */
     async eraseFiles(streams: readonly string[]): Promise<void> {
-      await this.follow() // tasks that are erased are no rows then
+      await follow() // tasks that are erased are no rows then
       await eraseFiles(streams)
     },
     /** Writes the file of the read models anew, without traces of what was erased. */

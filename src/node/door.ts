@@ -3,15 +3,19 @@
 import { createServer, type Server } from 'node:http'
 import type { ClusterKeys } from '../cluster/cluster-key.ts'
 import { createAsk } from '../cluster/door/ask-node.ts'
+import { longestHead } from '../cluster/door/head-length.ts'
 import { createHops } from '../cluster/door/hop.ts'
 import { createKeyExchange } from '../cluster/door/key-exchange.ts'
 import { createNodeRoutes } from '../cluster/door/node-routes.ts'
+import { createAnswers } from '../cluster/door/send-answer.ts'
 import { createSwitchboard } from '../cluster/door/switchboard.ts'
 import type { Config } from '../config.ts'
 import { CannotStart } from '../contract/cannot-start.ts'
 import type { Report, World } from '../contract/ports.ts'
+import { createAnswerForms } from '../http/answer-form.ts'
 import { endBroken, headersMs, keptAliveMs, lookForLateMs, requestMs } from '../http/connections.ts'
 import { waitingConnections } from '../http/port.ts'
+import { isRecognized } from '../http/recognized.ts'
 import type { Self } from './self.ts'
 import type { Standby } from './standby.ts'
 import { createStanding } from './standing.ts'
@@ -24,7 +28,7 @@ const endingMs = 500
 const standbyMs = 1000
 
 type Deps = {
-  config: Pick<Config, 'host' | 'port' | 'bodyLimit'>
+  config: Pick<Config, 'host' | 'port' | 'bodyLimit' | 'allowedOrigins'>
   node: { name: string; url: string }
   clusterKeys: ClusterKeys
   storage: NodeStorage
@@ -56,6 +60,7 @@ const close = async (server: Server): Promise<void> => {
 export const openDoor = async (deps: Deps) => {
   const { config, node, clusterKeys, storage, standby, self, world, report } = deps
   const stopping = new AbortController()
+  const answers = createAnswers(createAnswerForms(config.allowedOrigins, () => world.ids.next('req_')))
   const hops = createHops({ key: clusterKeys.hops, node: node.name, world })
   const exchange = createKeyExchange({
     owner: self.owner,
@@ -73,23 +78,28 @@ export const openDoor = async (deps: Deps) => {
       ...self.state.counts(),
       standbys: routes.standbys(),
     }),
-    world,
+    answers,
+    clock: world.clock,
   })
   const own = createStanding({
     ...self.state,
     position: () => storage.replica.caughtUp().position,
     isReady: standby.isReady,
+    headersOf: answers.headersOf,
   })
   const switchboard = createSwitchboard({
     owner: self.owner,
     local: () => self.owned()?.door,
     own,
     nodeRoutes: routes.handle,
+    isRecognized,
+    answers,
     node: node.name,
     ...{ hops, world, report },
     stopping: stopping.signal,
   })
   const server = createServer({
+    maxHeaderSize: longestHead,
     headersTimeout: headersMs,
     requestTimeout: requestMs(config.bodyLimit),
     keepAliveTimeout: keptAliveMs,

@@ -46,6 +46,7 @@ export const openOwnedShard = async ({ config, storage, node, timers, inspect, r
   const stores = {
     store: { ...replica.store, close: keepOpen },
     secrets: { ...replica.secrets, close: () => {} },
+    keyMade: () => Object.keys(storage.files).forEach(replica.noteFile),
   }
   const front = await createFront(config, await openShard(config, report, { stores, inspect }), report, node)
   const door = createLocalDoor(front.app.server)

@@ -5,6 +5,8 @@ import { type ClusterCounts, clusterFamilies } from '../metrics/cluster-families
 import { createExposition } from '../metrics/exposition.ts'
 
 type Deps = NodeState & {
+  /** The headers that every answer to a request has. */
+  headersOf: (request: IncomingMessage) => Record<string, string>
   counts: () => ClusterCounts
   /** The last position of this node's copy of the log. */
   position: () => number
@@ -13,28 +15,40 @@ type Deps = NodeState & {
 }
 type Answer = (request: IncomingMessage, response: ServerResponse) => void
 
-const headers = { 'cache-control': 'no-store' }
+const unkept = { 'cache-control': 'no-store' }
 
 /** The answers by path. */
-export const createStanding = ({ inCluster, counts, position, isReady }: Deps): Map<string, Answer> => {
+export const createStanding = ({
+  inCluster,
+  counts,
+  position,
+  isReady,
+  headersOf,
+}: Deps): Map<string, Answer> => {
   const expose = createExposition(clusterFamilies(counts))
   return new Map<string, Answer>([
     [
       '/readyz',
-      (_request, response) => {
+      (request, response) => {
         const [status, code] = isReady() ? ['ready', 200] : ['not ready', 503]
         const read_models = counts().lag === 0 ? 'ok' : 'behind'
         const body = { status, read_models, position: position(), cluster: inCluster() }
         response
-          .writeHead(code as number, { ...headers, 'content-type': 'application/json; charset=utf-8' })
+          .writeHead(code as number, {
+            ...headersOf(request),
+            ...unkept,
+            'content-type': 'application/json; charset=utf-8',
+          })
           .end(JSON.stringify(body))
       },
     ],
     [
       '/metrics',
-      (_request, response) => {
+      (request, response) => {
         void expose().then(({ contentType, text }) =>
-          response.writeHead(200, { ...headers, 'content-type': contentType }).end(text),
+          response
+            .writeHead(200, { ...headersOf(request), ...unkept, 'content-type': contentType })
+            .end(text),
         )
       },
     ],

@@ -12,6 +12,7 @@ import type { Report, World } from '../contract/ports.ts'
 import { sqliteStore } from '../log/sqlite-store.ts'
 import { filesOf } from '../platform/data-folder.ts'
 import { openSecrets } from '../platform/secrets.ts'
+import { nextOf } from '../proof/keys/key-file.ts'
 import type { Closers } from './closers.ts'
 
 type Deps = {
@@ -25,6 +26,13 @@ type Deps = {
   mayClaim: () => boolean
   report: Report
 }
+
+/** The files that every owner needs, by their refs. The next audit key is among them, since the log may name it already. */
+export const sharedFilesOf = ({ dataDir, proof: { keyFile } }: Config): Record<string, string> => ({
+  'file:admin-token': filesOf(dataDir).adminToken,
+  'file:audit-key': keyFile,
+  'file:next-audit-key': nextOf(keyFile),
+})
 
 /** Rejects with CannotStart, or with Unknown when NATS is not reached in time. */
 export const openNodeStorage = async (deps: Deps) => {
@@ -46,7 +54,7 @@ export const openNodeStorage = async (deps: Deps) => {
   closers.add(keys.close)
   const secrets = openSecrets(files.secrets, report)
   closers.add(secrets.close)
-  const sharedFiles = { 'file:admin-token': files.adminToken, 'file:audit-key': config.proof.keyFile }
+  const sharedFiles = sharedFilesOf(config)
   const replica = createReplica({
     ...{ local, shared, keys, secrets, mayClaim, timers, report },
     key: clusterKeys.records,

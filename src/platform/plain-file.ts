@@ -78,6 +78,12 @@ export const writeSynced = (path: string, text: string): void => {
   }
 }
 
+/** Syncs a folder, so that a failure of the power undoes nothing that was made, renamed or removed in it. */
+export const syncFolder = async (folder: string): Promise<void> => {
+  const opened = await open(folder)
+  await opened.sync().finally(() => opened.close())
+}
+
 /** Renames a file. The new name is on the disk when this returns. Throws errors of the system. */
 export const renameSynced = (from: string, to: string): void => {
   renameSync(from, to)

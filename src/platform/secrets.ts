@@ -16,6 +16,11 @@ export type Secrets = {
   refs(): string[]
   /** Removes the values of each reference for which `isNamed` returns false. */
   sweep(isNamed: (ref: string) => boolean): void
+  /**
+   * Resolves when everything that was put is as safe as an acknowledged event: on a cluster, the shared log has it. An append
+   * need not wait for this, since what was put goes before it. Rejects with StorageFailure.
+   */
+  stored(): Promise<void>
   close(): void
 }
 
@@ -98,6 +103,7 @@ export const openSecrets = (path: string, report: Report = () => {}): Secrets =>
       for (const ref of asked(() => refs.all(), []))
         if (!isNamed(ref)) asked(() => void forget.run(ref), undefined)
     },
+    stored: async () => {},
     close: () => {
       db.close()
     },

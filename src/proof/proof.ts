@@ -60,11 +60,13 @@ type Deps = {
   clock: Clock
   timers: Timers
   report: Report
+  /** Called when a new key is in its file, before the log names it. */
+  keyMade?: (() => void) | undefined
 }
 
-export const createProof = ({ log, settings, files, anchor, clock, timers, report }: Deps) => {
+export const createProof = ({ log, settings, files, anchor, clock, timers, report, keyMade }: Deps) => {
   const origin = originOf(log.id)
-  const key = createLogKey({ log, file: keyFile(settings.keyFile, origin), report })
+  const key = createLogKey({ log, file: keyFile(settings.keyFile, origin, keyMade), report })
   const tree = createTree({ files, trusted: tilesAt(anchor?.size ?? 0) })
   const { checkpointFile: file } = settings
   const newest = anchor && { size: anchor.size, root: anchor.root, text: anchor.text }

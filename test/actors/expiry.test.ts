@@ -164,3 +164,30 @@ t.test('a queued task whose time ran out while the server was down never starts'
   await again.world.advance(1_000)
   t.equal(again.get(second).status, 'expired')
 })
+
+t.test(
+  'a caller does not expire while its subagent works, however long, and hears when that one expires',
+  async t => {
+    const system = await givenSystem({ ttls: { ...noTtls, working: 5 } })
+    const calling = (input: object[]) => [
+      { subagent: 'script', input: JSON.stringify(input) },
+      { message: 'on' },
+    ]
+    const patient = await system.play(calling(Array.from({ length: 8 }, () => ({ sleep_ms: 2000 }))))
+    await system.world.advance(20_000)
+    t.equal(system.get(patient).status, 'completed', 'longer than it could have been silent itself')
+
+    const caller = await system.play(calling([{ sleep_ms: 60_000 }]))
+    await system.world.advance(4000)
+    t.equal(system.get(caller).status, 'working')
+    await system.world.advance(4000)
+    const { status, output } = system.get(caller)
+    t.equal(status, 'completed')
+    t.match(output, [
+      { type: 'tool_call', status: 'completed' },
+      { type: 'tool_result', status: 'incomplete', message_content: /expired/ },
+      { type: 'message', status: 'completed' },
+    ])
+    await system.close()
+  },
+)

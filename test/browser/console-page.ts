@@ -28,7 +28,9 @@ export const openConsole = async (
     void dialog.dismiss()
   })
   page.on('request', request => {
-    if (!request.url().startsWith(new URL(address).origin) && !request.url().startsWith('data:'))
+    const { origin, protocol } = new URL(address)
+    const own = protocol === 'file:' ? 'file:' : origin
+    if (!request.url().startsWith(own) && !request.url().startsWith('data:'))
       complaints.push(`a request to ${request.url()}`)
   })
   await page.goto(address)

@@ -1,10 +1,7 @@
-// The console in a real browser: signing in, the live list, starting, answering, going back, and what it shows of hostile
-// texts.
-import { existsSync, writeFileSync } from 'node:fs'
-import path from 'node:path'
+// The console in a real browser: signing in, the live list, going back, and what it shows of hostile texts. What somebody
+// does with a task is in console-tour.test.ts.
 import t from 'tap'
 import { seed } from '../console/seed.ts'
-import { envCalls, kept, modules } from '../http/env-calls.ts'
 import { launchBrowser, noBrowser } from '../support/browser.ts'
 import { read, until } from '../support/http.ts'
 import { adminToken, serveHere, spawnServer } from '../support/server.ts'
@@ -83,65 +80,6 @@ t.test('the list is live, and its filters are in the address', { skip }, async t
   t.same(complaints, [])
 })
 
-t.test(
-  'a newcomer starts an example, answers its question and sees it end, by keyboard alone',
-  { skip },
-  async t => {
-    const { page, complaints } = await openConsole(t, browser, `${url}/ui`)
-    const example = page.getByRole('button', { name: /^Ask a person/ })
-    await example.focus()
-    await page.keyboard.press('Enter')
-    await page.keyboard.press('n')
-    t.equal(await page.evaluate('document.activeElement.id'), 'new-task')
-    await page.keyboard.press('Enter')
-    await sees(page, 'Waits for you')
-    await page.getByLabel('Approve the payment').focus()
-    await page.keyboard.press('Space')
-    await page.getByLabel('Note').fill('as agreed')
-    await page.keyboard.press('Enter')
-    await sees(page, /The answer was: \{"approved":true,"note":"as agreed"\}/)
-    await page.locator('.task-head .is-completed').waitFor()
-    await sees(page, 'Complete')
-    t.same(complaints, [])
-  },
-)
-
-t.test('a task is paused, resumed, told something, canceled and forked', { skip }, async t => {
-  const script = [
-    { message: 'word '.repeat(300), delta_ms: 20 },
-    { sleep_ms: 100 },
-    { message: 'again '.repeat(900), delta_ms: 20 },
-  ]
-  const body = {
-    user_message_content: 'Talk',
-    stream: false,
-    background: true,
-    agent_config: { agent_id: 'script', script },
-  }
-  const { id } = (await read(api('POST', '/tasks', body))).body.result
-  const { page, complaints } = await openConsole(t, browser, `${url}/ui/tasks/${id}`)
-  await sees(page, /word word/)
-  await page.getByRole('button', { name: 'Pause' }).click()
-  await page.locator('.task-head .is-paused').waitFor({ timeout: 30_000 })
-  await page.getByLabel('Say something to the agent').fill('A hint from me')
-  await page.keyboard.press('Enter')
-  await sees(page, 'A hint from me')
-  await page.getByRole('button', { name: 'Resume' }).click()
-  await page.locator('.task-head .is-working').waitFor()
-  await page.getByRole('button', { name: 'Cancel' }).click()
-  await page.locator('.task-head .is-canceled').waitFor()
-  await page.keyboard.press('Home')
-  await page.keyboard.press('m')
-  await page.getByRole('button', { name: 'Fork here' }).click()
-  await until(async () => !page.url().includes(id))
-  await sees(page, 'Fork of')
-  await page.locator('.task-head .is-paused, .task-head .is-working, .task-head .is-completed').waitFor()
-  await page.getByRole('link', { name: 'compare', exact: true }).click()
-  await sees(page, /They have the same history up to frame \d+/)
-  t.ok((await page.locator('.pair.other').count()) > 0)
-  t.same(complaints, [])
-})
-
 t.test('the state hash at every position is that of the server’s replay', { skip }, async t => {
   const { page, complaints } = await openConsole(t, browser, `${url}/ui/tasks/${ids.tools}?event=0`)
   await sees(page, /folded 1 event, ran nothing/)
@@ -176,6 +114,57 @@ t.test('the state hash at every position is that of the server’s replay', { sk
   await sees(page, /the server’s replay gives the same/)
   t.same(complaints, [])
 })
+
+/** Sends the stored events of a stream in two parts to the page, and a third one when `goOn()` is called there. */
+const readSlowly = `{
+  const given = window.fetch
+  const released = new Promise(resolve => { window.goOn = resolve })
+  window.fetch = async (address, options) => {
+    const answer = await given(address, options)
+    if (!String(address).startsWith('/v1/audit/events?stream=')) return answer
+    const lines = (await answer.text()).split('\\n').filter(Boolean)
+    const encoder = new TextEncoder()
+    const part = (from, to) => encoder.encode(lines.slice(from, to).map(line => line + '\\n').join(''))
+    const body = new ReadableStream({
+      async start(controller) {
+        controller.enqueue(part(0, 10))
+        await new Promise(resolve => setTimeout(resolve, 600))
+        controller.enqueue(part(10, 20))
+        await released
+        controller.enqueue(part(20))
+        controller.close()
+      },
+    })
+    return new Response(body, answer)
+  }
+}`
+
+t.test(
+  'a history can be looked at while it is still read, and says how much is there',
+  {
+    skip,
+  },
+  async t => {
+    const { page, context, complaints } = await openConsole(t, browser, `${url}/ui`)
+    await context.addInitScript({ content: readSlowly })
+    await page.goto(`${url}/ui/tasks/${ids.tools}`)
+    await sees(page, 'Loading… 20 events so far')
+    for (const name of ['Cancel', 'Fork here', 'Delete'])
+      t.equal(await page.getByRole('button', { name, exact: true }).count(), 0, `no ${name} yet`)
+    await page.getByRole('slider').fill('12')
+    await sees(page, /folded 12 events, ran nothing/)
+    await sees(page, 'as of event 11')
+    await page.keyboard.press('Home')
+    await sees(page, /folded 1 event, ran nothing/)
+    await page.evaluate('goOn()')
+    await page.locator('.task-head .is-completed').waitFor()
+    await page.getByRole('button', { name: 'Fork here' }).waitFor()
+    await sees(page, /folded 1 event, ran nothing/) // it stays where its reader was
+    await page.keyboard.press('End')
+    await sees(page, 'The third offer is the cheapest: 100 a unit. I wrote it to')
+    t.same(complaints, [])
+  },
+)
 
 t.test('the proof of an event is computed in the page, and one changed letter is seen', { skip }, async t => {
   const { page, complaints } = await openConsole(t, browser, `${url}/ui/tasks/${ids.tools}?event=3`)
@@ -254,39 +243,6 @@ t.test('the server is killed and started under an open console, which goes on', 
   await task.page.getByRole('button', { name: 'Compare with the server' }).click()
   await sees(task.page, /the server’s replay gives the same/)
   t.same([...list.complaints, ...task.complaints], [])
-})
-
-t.test('a call whose outcome is unknown runs again, or gets its result, by one press', { skip }, async t => {
-  const dataDir = t.testdir()
-  const file = (name: string) => path.join(dataDir, name)
-  const first = await spawnServer(t, dataDir, { ENV_PATH: modules })
-  const idsOfTasks: string[] = []
-  for (const session_id of ['again', 'given']) {
-    const env_init_kwargs = { trace: file(`${session_id}.trace`) }
-    await envCalls(first.api).made({ session_id, env_class_path: kept, env_init_kwargs })
-    const hold = { tool: 'hold', arguments: { file: file(`${session_id}.go`) } }
-    const script = [hold, { message: 'so: $result' }]
-    const agent_config = { agent_id: 'script', script }
-    const body = { user_message_content: 'Hold', stream: false, background: true, session_id, agent_config }
-    idsOfTasks.push((await read(first.api('POST', '/tasks', body))).body.result.id)
-  }
-  const [again = '', given = ''] = idsOfTasks
-  await until(() => existsSync(file('again.go.begun')) && existsSync(file('given.go.begun')))
-  await first.end('SIGKILL')
-  for (const name of ['again.go', 'given.go']) writeFileSync(file(name), '')
-  const { url } = await spawnServer(t, dataDir, { ENV_PATH: modules })
-  const { page, complaints } = await openConsole(t, browser, `${url}/ui`)
-  await sees(page, 'outcome unknown')
-  await page.goto(`${url}/ui/tasks/${again}`)
-  await page.getByRole('button', { name: 'It did not: run it again' }).click()
-  await page.locator('.task-head .is-completed').waitFor()
-  await page.goto(`${url}/ui/tasks/${given}`)
-  await page.getByLabel('It did, with this result').fill('held by hand')
-  await page.keyboard.press('Tab')
-  await page.keyboard.press('Enter')
-  await sees(page, 'so: held by hand')
-  await page.locator('.task-head .is-completed').waitFor()
-  t.same(complaints, [])
 })
 
 for (const colorScheme of ['light', 'dark'] as const) {

@@ -1,7 +1,7 @@
 // The page at /docs in a real browser: with everything unfolded it can be read on a phone and on a desk.
 import t from 'tap'
 import { launchBrowser, noBrowser } from '../support/browser.ts'
-import { serveHere } from '../support/server.ts'
+import { adminToken, serveHere } from '../support/server.ts'
 
 const browser = await launchBrowser()
 t.teardown(() => browser?.close())
@@ -37,3 +37,62 @@ for (const width of [400, 1280]) {
     })
   })
 }
+
+t.test(
+  'a field of a body is added with a press, and a token is kept until the tab is closed',
+  {
+    skip,
+  },
+  async t => {
+    const { url } = await serveHere(t, {})
+    const context = await browser?.newContext()
+    if (context === undefined) throw new Error('the browser is gone')
+    t.teardown(() => context.close())
+    const page = await context.newPage()
+    await page.goto(`${url}/docs#createTask`)
+    const create = page.locator('#createTask')
+    await create.locator('summary', { hasText: 'Fields of the body' }).click()
+    t.ok(await create.locator('.fields td', { hasText: 'user_message_content' }).first().isVisible())
+    await create.getByRole('button', { name: 'session_id', exact: true }).click()
+    await page.keyboard.insertText('"mine"')
+    const body = JSON.parse(await create.locator('textarea').inputValue())
+    t.equal(body.session_id, 'mine')
+    t.match(await create.locator('.sample').textContent(), '"session_id": "mine"')
+    await create.locator('textarea').fill('{')
+    await create.getByRole('button', { name: 'user_id', exact: true }).click()
+    t.equal(await create.locator('.status').textContent(), 'The body is no JSON, so no field can be added.')
+
+    await page.locator('#token').fill(adminToken)
+    await page.locator('#token').press('Tab')
+    await page.reload()
+    t.equal(await page.locator('#token').inputValue(), adminToken)
+    await page.goto(`${url}/docs#getOwnToken`)
+    await page.locator('#getOwnToken').getByRole('button', { name: 'Send' }).click()
+    await page.locator('#getOwnToken .status', { hasText: '200' }).waitFor()
+    const other = await (await browser?.newContext())?.newPage()
+    await other?.goto(`${url}/docs`)
+    t.equal(await other?.locator('#token').inputValue(), '', 'another tab does not have it')
+    await other?.context().close()
+  },
+)
+
+t.test('the messages of every stream are on the page, with their fields', { skip }, async t => {
+  const { url } = await serveHere(t, {})
+  const page = await browser?.newPage()
+  if (page === undefined) throw new Error('the browser is gone')
+  t.teardown(() => page.close())
+  const { components } = (await (await fetch(`${url}/asyncapi.json`)).json()) as {
+    components: { messages: Record<string, object> }
+  }
+  await page.goto(`${url}/docs#message-TaskStatusChanged`)
+  await page.locator('#message-TaskStatusChanged').getByText('new_status', { exact: true }).waitFor()
+  for (const key of Object.keys(components.messages))
+    t.equal((await page.locator(`[id="message-${key}"] table`).count()) > 0, true, key)
+  t.same(
+    await page.evaluate(
+      `[...document.querySelectorAll('a[href^="#"]')].map(link => link.hash.slice(1)).filter(id => !document.getElementById(id))`,
+    ),
+    [],
+    'every link of the page leads to a place on it',
+  )
+})

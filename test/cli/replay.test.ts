@@ -114,7 +114,7 @@ const terminal = hasTerminal ? {} : { skip: 'no command plays a terminal here' }
 
 t.test('at a terminal it shows how far it is, until it knows', terminal, async t => {
   const { api, dataDir, stop } = await serveHere(t)
-  const said = Array.from({ length: 1500 }, () => ({ message: 'word' }))
+  const said = Array.from({ length: 600 }, () => ({ message: 'word' }))
   const { id } = await play(api, said)
   await untilStatus(api, id, 'completed')
   await stop()

@@ -7,7 +7,7 @@ import { addLot, type NodeKeys, readLot, type SentKey, writeLot } from '../../sr
 import { aboutQuestion, createNodeRoutes, keysPath } from '../../src/cluster/door/node-routes.ts'
 import { openLetter, sealLetter } from '../../src/cluster/door/sealed-letter.ts'
 import { openStreamKeys, type StreamKeys } from '../../src/cluster/keys/stream-keys.ts'
-import { clusterKeys, moment, nodeHere, world } from './nodes-here.ts'
+import { answersOf, clusterKeys, moment, nodeHere, world } from './nodes-here.ts'
 
 const keyOf = (epoch: number, n: number): SentKey => ({
   epoch,
@@ -62,7 +62,8 @@ const exchangeHere = async (t: Test, { key = clusterKeys.keys } = {}) => {
     keys: ours.keys,
     key: clusterKeys.keys,
     status: () => ({ node: 'a' }),
-    world,
+    answers: answersOf(),
+    clock: world.clock,
   })
   const owner = await nodeHere(t, { name: 'a', owner: 'me', nodeRoutes: routes.handle })
   const standby = await nodeHere(t, { name: 'b', owner: { url: owner.url } })

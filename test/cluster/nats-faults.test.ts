@@ -8,6 +8,8 @@ import { realWorld } from '../../src/platform/world.ts'
 import { type NatsServer, natsServer, noNats, wayTo } from '../support/nats.ts'
 import { until } from '../support/nats-cluster.ts'
 
+t.jobs = 6 // they mostly wait
+
 const bytesOf = (text: string) => new TextEncoder().encode(text)
 const failure = (promise: Promise<unknown>): Promise<unknown> =>
   promise.then(

@@ -6,13 +6,19 @@ import type { Duplex } from 'node:stream'
 import type { Test } from 'tap'
 import { clusterKeysOf } from '../../src/cluster/cluster-key.ts'
 import type { Handler } from '../../src/cluster/door/exchange.ts'
+import { longestHead } from '../../src/cluster/door/head-length.ts'
 import { createHops, type Hop } from '../../src/cluster/door/hop.ts'
 import type { Owner } from '../../src/cluster/door/route.ts'
+import { createAnswers } from '../../src/cluster/door/send-answer.ts'
 import { createSwitchboard } from '../../src/cluster/door/switchboard.ts'
+import { createAnswerForms } from '../../src/http/answer-form.ts'
+import { isRecognized } from '../../src/http/recognized.ts'
 import { realWorld } from '../../src/platform/world.ts'
 
 export const clusterKeys = clusterKeysOf(Buffer.alloc(32, 5))
 export const world = realWorld()
+export const answersOf = (allowedOrigins: string[] = []) =>
+  createAnswers(createAnswerForms(allowedOrigins, () => world.ids.next('req_')))
 
 type Options = {
   name: string
@@ -21,6 +27,7 @@ type Options = {
   upgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => void
   own?: ReadonlyMap<string, Handler['request']>
   nodeRoutes?: (request: IncomingMessage, response: ServerResponse, hop: Hop) => void
+  allowedOrigins?: string[]
   holdMs?: number
   /** Milliseconds by which its clock is wrong. */
   skewMs?: number
@@ -39,6 +46,8 @@ export const nodeHere = async (t: Test, options: Options) => {
     local: () => ({ request, upgrade }),
     own: options.own ?? new Map(),
     nodeRoutes: options.nodeRoutes ?? ((_, response) => response.end('node')),
+    isRecognized,
+    answers: answersOf(options.allowedOrigins),
     node: name,
     hops,
     world: own,
@@ -46,7 +55,7 @@ export const nodeHere = async (t: Test, options: Options) => {
     stopping: stopping.signal,
     holdMs: options.holdMs ?? 5000,
   })
-  const server: Server = createServer()
+  const server: Server = createServer({ maxHeaderSize: longestHead })
   board.attach(server)
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')

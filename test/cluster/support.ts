@@ -12,7 +12,7 @@ import type { Timers } from '../../src/contract/ports.ts'
 import { memoryStore } from '../../src/log/memory-store.ts'
 import { sqliteStore } from '../../src/log/sqlite-store.ts'
 import type { Row, Store } from '../../src/log/store.ts'
-import { openSecrets } from '../../src/platform/secrets.ts'
+import { openSecrets, type Secrets } from '../../src/platform/secrets.ts'
 import { none } from '../../src/platform/sqlite/checkpoints.ts'
 import { realWorld } from '../../src/platform/world.ts'
 import { settle } from '../support/world.ts'
@@ -33,6 +33,9 @@ export const newFolder = (t: Test): string => {
   return folder
 }
 
+/** What opens clients of a shared log. */
+type Servers = Pick<MemoryServers, 'open'>
+
 export type NodeOptions = {
   /** The folder with the files of the node. */
   folder: string
@@ -40,6 +43,9 @@ export type NodeOptions = {
   /** Its log; absent: a file in the folder. */
   local?: Store
   files?: Record<string, string>
+  stateFile?: string
+  /** What stands between the node and the file of its secrets. */
+  guard?: (secrets: Secrets) => Secrets
   mayClaim?: () => boolean
   timers?: Timers
   /** What stands between the node and the servers. */
@@ -47,17 +53,18 @@ export type NodeOptions = {
 }
 
 /** A node whose files can be opened again by another node. */
-export const openNode = (servers: MemoryServers, options: NodeOptions) => {
+export const openNode = (servers: Servers, options: NodeOptions) => {
   const { folder, name = 'one', files = {}, mayClaim = () => true, wire = each => each } = options
   const world = realWorld()
   mkdirSync(folder, { recursive: true })
   const local = options.local ?? sqliteStore(path.join(folder, 'log.db'), () => logId, [], none)
   const keys = openStreamKeys(path.join(folder, 'stream-keys.db'), world.clock)
-  const secrets = openSecrets(path.join(folder, 'secrets.db'))
+  const { guard = each => each } = options
+  const secrets = guard(openSecrets(path.join(folder, 'secrets.db')))
   const reports: string[] = []
   const replica = createReplica({
     ...{ local, shared: wire(servers.open()), logId, key: clusterKey, keys, secrets, files, mayClaim },
-    stateFile: path.join(folder, 'cluster.json'),
+    stateFile: options.stateFile ?? path.join(folder, 'cluster.json'),
     node: { name, url: `http://${name}` },
     timers: options.timers ?? world.timers,
     report: (_level, message, fields) => void reports.push(`${message} ${JSON.stringify(fields ?? {})}`),
@@ -79,7 +86,7 @@ export const openNode = (servers: MemoryServers, options: NodeOptions) => {
 }
 export type TestNode = ReturnType<typeof openNode>
 
-export const nodeIn = (t: Test, servers: MemoryServers, options: NodeOptions): TestNode => {
+export const nodeIn = (t: Test, servers: Servers, options: NodeOptions): TestNode => {
   const node = openNode(servers, options)
   const alive = setInterval(() => {}, 1000) // the timers of a node do not keep the process alive, as servers do
   t.teardown(async () => {

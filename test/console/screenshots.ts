@@ -1,14 +1,16 @@
 // npm run screenshots: starts a server with some tasks, and takes pictures of the console in a real browser, for the
 // documents and for people who change the console. `npm run screenshots -- FOLDER [VIEW]` takes every view, or
 // one, at three widths, in light and dark.
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { pathToFileURL } from 'node:url'
 import type { Page } from 'playwright-core'
 import { signedInAs } from '../browser/console-page.ts'
 import { forksOf } from '../http/fork-calls.ts'
 import { launchBrowser, noBrowser } from '../support/browser.ts'
-import { adminToken, launch } from '../support/server.ts'
+import { adminToken, launch, runReprise } from '../support/server.ts'
+import { movingCrash, movingSlider } from './moving.ts'
 import { receive } from './receiver.ts'
 import { seed } from './seed.ts'
 import { seedViews } from './seed-views.ts'
@@ -21,7 +23,7 @@ const receiver = await receive()
 const server = await launch(dataDir, { ALLOW_PRIVATE_URLS: '1', ALLOW_UNSANDBOXED_SHELL: '1' })
 
 /** The views with pictures in docs/console.md. */
-const pictured = new Set(['home', 'past', 'question', 'diff', 'proof', 'env', 'system'])
+const pictured = new Set(['home', 'past', 'question', 'diff', 'proof', 'env', 'system', 'export'])
 
 type Wanted = {
   name: string
@@ -41,7 +43,7 @@ const take = async ({ name, path: where, width, dark, before }: Wanted, into: st
   const page = await context.newPage()
   page.on('pageerror', error => console.error(`${name}: ${error.message}`))
   page.on('console', message => message.type() === 'error' && console.error(`${name}: ${message.text()}`))
-  await page.goto(`${server.url}${where}`)
+  await page.goto(new URL(where, server.url).href)
   await page.waitForSelector('main')
   await page.waitForTimeout(700)
   await before?.(page)
@@ -49,12 +51,13 @@ const take = async ({ name, path: where, width, dark, before }: Wanted, into: st
   await context.close()
 }
 
+const images = path.resolve(import.meta.dirname, '../../docs/images')
+
 /** Takes the pictures of the documents, or those of every width into the folder. */
 const takeAll = async (views: { name: string; path: string }[]) => {
   if (folder === undefined) {
-    const into = path.resolve(import.meta.dirname, '../../docs/images')
     for (const view of views.filter(({ name }) => pictured.has(name)))
-      await take({ ...view, name: `console-${view.name}`, width: 1280, dark: view.name === 'past' }, into)
+      await take({ ...view, name: `console-${view.name}`, width: 1280, dark: view.name === 'past' }, images)
     return
   }
   mkdirSync(folder, { recursive: true })
@@ -79,6 +82,19 @@ try {
     { name: 'failed', path: `/ui/tasks/${ids.failed}` },
   ])
   await takeAll(await seedViews(server.api, receiver.address))
+  const file = path.join(dataDir, 'export.html')
+  await runReprise(['export', '--user', 'ann', '--html', '--out', file], { DATA_DIR: dataDir })
+  const exported = pathToFileURL(file).href
+  await takeAll([
+    { name: 'export', path: `${exported}#/tasks/${ids.tools}?event=14` },
+    { name: 'export-list', path: `${exported}#/` },
+    { name: 'export-verification', path: `${exported}#/verification` },
+  ])
+  if (folder === undefined) {
+    const slider = await movingSlider(browser, `${server.url}/ui/tasks/${ids.tools}`)
+    writeFileSync(path.join(images, 'moving-slider.png'), slider)
+    writeFileSync(path.join(images, 'moving-crash.png'), await movingCrash(browser))
+  }
 } finally {
   await browser.close()
   await server.end('SIGTERM')

@@ -103,12 +103,17 @@ t.test('a path that leads outside is forbidden, by links too', async t => {
     `${top}/secret.mjs#Ours`,
     'link#Ours',
     'up/secret#Ours',
+    'up/nothing#Ours',
+    'up.nothing',
+    'up/no/folder.mjs',
     '/etc/passwd',
     '..',
   ]) {
     t.equal(await nameOf(environments, undefined, written), 'forbidden', written)
   }
   t.equal(await nameOf(environments, undefined, 'other#Counter'), 'counter.mjs#Counter')
+  for (const nowhere of ['no/folder#Counter', 'counter.mjs/x.mjs#Counter', '.mjs'])
+    t.equal(await nameOf(environments, undefined, nowhere), 'unknown', nowhere)
 })
 
 t.test('an id that is no known name is refused, and the default is for those who name none', async t => {

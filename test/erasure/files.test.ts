@@ -23,7 +23,7 @@ t.test('a file that is being written is removed after it was written', async t =
     log: { firstOf: async () => created, readStream: async function* () {} },
     rows: { ofUser: () => [] } as never,
     roots,
-    folders: { clear: async () => {} },
+    folders: { clear: async () => {}, dirOf: () => root },
     secrets: { forget: () => {} },
     saved: { atRest: () => writing },
   })

@@ -16,6 +16,11 @@ t.test('only admins and erasers erase, and an eraser does nothing else', async t
     const own = await tokenOf({ role })
     t.equal((await own('DELETE', `/tasks/${id}?${erase}`)).status, 403, role)
     t.equal((await own('DELETE', `/env/session/s?${erase}`)).status, 403, role)
+    t.equal(
+      (await own('DELETE', `/tasks/${id}?erase=true`)).status,
+      403,
+      `${role}, who is not asked for a reason`,
+    )
     t.equal((await own('DELETE', '/users/roles/data?reason=x')).status, 403, role)
     t.equal((await own('POST', '/audit/holds', { user_id: 'x', reason: 'x' })).status, 403, role)
     t.equal((await own('GET', '/audit/holds')).status, role === 'auditor' ? 200 : 403, role)

@@ -1,54 +1,83 @@
-// A server that is killed in the middle of an erasure finishes it at the next start, before it answers.
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+// A server that is killed at each step of an erasure finishes it at the next start, before it answers. What it had to leave
+// to others is said again.
 import path from 'node:path'
 import t from 'tap'
-import { openLogReadOnly } from '../../src/log/read-only.ts'
-import { pause } from '../support/http.ts'
-import { launch, runReprise } from '../support/server.ts'
-import { type Erased, filesWith, makeTask, ok } from './support.ts'
+import type { KillPoint } from '../../src/contract/tools.ts'
+import { verifyLog } from '../../src/maintenance/verify-log.ts'
+import { builtEntry, mortalServer } from '../server/kill-points.ts'
+import { until } from '../support/http.ts'
+import { runReprise } from '../support/server.ts'
+import { type Erased, filesWith, makeTask, ok, scripted } from './support.ts'
 
-/** Whether the log has stored an erasure that it has not finished. */
-const isPending = async (dataDir: string): Promise<boolean> => {
-  const log = openLogReadOnly(path.join(dataDir, 'log.db'))
-  const last = await log.lastOf('erasures')
-  await log.close()
-  return last?.header.type === 'PayloadsErased'
-}
+/** The steps in order. A step with a name ends when the server has done what the name says. */
+const steps: [KillPoint, name?: string][] = [
+  ['before-intent'],
+  ['after-intent'],
+  ['during', 'files'],
+  ['during', 'left'],
+  ['during', 'nats'],
+  ['during', 'payloads'],
+  ['during', 'read models'],
+  ['during', 'readers'],
+  ['during', 'traces'],
+  ['after-effect'],
+  ['after-result'],
+]
+const writes = (content: string) => ({ tool: 'write_file', arguments: { path: 'notes.txt', content } })
 
-t.test('killed at different moments', async t => {
-  const folder = mkdtempSync(path.join(tmpdir(), 'reprise-erase-kill-'))
-  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
-  const dataDir = path.join(folder, 'data')
-  const env = { DATA_DIR: dataDir, ADMIN_TOKEN: 'test-admin-token' }
-  let server = await launch(dataDir)
-  t.teardown(() => server.end('SIGKILL'))
-  let pending = 0
-  for (const [round, ms] of [5, 12, 20, 30].entries()) {
-    const word = `ROUND-${round}-SECRET`
-    const body = {
-      session_id: `s${round}`,
+t.test(
+  'a server that is killed at each step of an erasure finishes it, and says again what it left',
+  async t => {
+    const folder = t.testdir()
+    const dataDir = path.join(folder, 'data')
+    const server = mortalServer(await builtEntry(folder), dataDir)
+    t.teardown(() => server.stop())
+    const first = await server.api()
+    await makeTask(first, {
       user_id: 'anna',
-      user_message_content: `${word} ${'x'.repeat(5000)}`,
+      workspace_dir: 'shared',
+      user_message_content: 'x',
+      ...scripted(writes('stays')),
+    })
+
+    for (const [round, [point, name]] of steps.entries()) {
+      const [word, session_id] = [`ROUND-${round}-SECRET`, `s${round}`]
+      const api = await server.api()
+      const make = (more: object) =>
+        makeTask(api, {
+          session_id,
+          user_id: 'anna',
+          user_message_content: word,
+          rollout_save_dir: 'saved',
+          ...more,
+        })
+      await make({ workspace_dir: 'shared' })
+      await make({ workspace_dir: session_id, ...scripted(writes(word), { message: word }) })
+      t.ok(filesWith(dataDir, word).length > 1, 'it is there')
+
+      const before = server.deaths()
+      await server.arm({ of: 'erasure', point, nth: 1, ...(name === undefined ? {} : { name }) })
+      const where = `/env/session/${session_id}?erase=true&reason=asked`
+      await api('DELETE', where).catch(() => undefined)
+      await until(() => server.deaths() > before)
+      const again = await server.api()
+      const said = `killed ${point} ${name ?? ''}`
+      if (point !== 'before-intent')
+        t.same(filesWith(dataDir, word), [], `${said}: gone before the first request`)
+      const { erased, not_erased } = await ok<Erased>(again('DELETE', where))
+      t.equal(erased.tasks.length, 2, said)
+      t.same(
+        not_erased.map(({ what }) => path.basename(what)),
+        ['shared', 'backups', 'exports', 'what was sent away'],
+        `${said}: the folder that another task needs is named`,
+      )
+      t.same(filesWith(dataDir, word), [], said)
     }
-    for (let n = 0; n < 5; n++) await makeTask(server.api, body)
-    const asked = server.api('DELETE', `/env/session/s${round}?erase=true&reason=x`).catch(() => undefined)
-    const until = performance.now() + 2000
-    while (!(await isPending(dataDir)) && performance.now() < until && round > 0) await pause(1)
-    await pause(ms)
-    await server.end('SIGKILL')
-    await asked
-    if (await isPending(dataDir)) pending++
-    const wasStored = round > 0
-    server = await launch(dataDir)
-    if (wasStored) t.same(filesWith(dataDir, word), [], `${word}: gone before the first request`)
-    const { erased } = await ok<Erased>(server.api('DELETE', `/env/session/s${round}?erase=true&reason=x`))
-    t.equal(erased.tasks.length, 5)
-    t.same(filesWith(dataDir, word), [], word)
-  }
-  t.comment(`${pending} erasures were unfinished when the server was killed`)
-  for (const command of [['verify'], ['replay', '--all']]) {
-    const { code, stdout, stderr } = await runReprise(command, env)
+    await server.stop()
+    const given = { ownCheckpoints: path.join(dataDir, 'checkpoints'), checkpoints: [], key: undefined }
+    const { erased } = await verifyLog({ log: path.join(dataDir, 'log.db'), ...given }, () => {})
+    t.ok(erased > 0)
+    const { code, stdout, stderr } = await runReprise(['replay', '--all'], { DATA_DIR: dataDir })
     t.equal(code, 0, stdout + stderr)
-  }
-})
+  },
+)

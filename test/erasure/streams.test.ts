@@ -1,12 +1,14 @@
 // Subscribers of a task that is erased: those who are in the middle of it, and those who come back with an old cursor.
+import { randomBytes } from 'node:crypto'
 import t from 'tap'
 import { listen, rawStream, requestText } from '../http/event-streams.ts'
 import { openSocket } from '../http/socket/client.ts'
 import { until } from '../support/http.ts'
 import { adminToken, serveHere } from '../support/server.ts'
-import { type Erased, makeTask, ok, scripted, secret } from './support.ts'
+import { type Erased, filesWith, makeTask, ok, scripted, secret } from './support.ts'
 
-const { api, url, lines } = await serveHere(t)
+t.setTimeout(120_000)
+const { api, url, lines, dataDir } = await serveHere(t)
 const erase = (id: string) => ok<Erased>(api('DELETE', `/tasks/${id}?erase=true&reason=asked`))
 
 /** More than the system keeps on its way to a reader who does not read. */
@@ -109,7 +111,7 @@ t.test('a subscriber of all events hears of the deletion, and a later one gets a
   await live.cut()
 })
 
-t.test('a slow subscriber of all events gets gaps for what it had not read', async t => {
+t.test('a slow subscriber is cut, and gets gaps for what it had not read when it comes back', async t => {
   const slow = await rawStream(url, requestText('/api/events'))
   await until(() => slow.state.raw.includes('Position'))
   slow.socket.pause()
@@ -120,11 +122,32 @@ t.test('a slow subscriber of all events gets gaps for what it had not read', asy
   const last = tasks.at(-1)?.id ?? ''
   await erase(last)
   slow.socket.resume()
-  await until(() => slow.body().text.includes('"reason":"erased"'))
-  const parts = slow.body().text.split('\n\n')
+  await until(() => slow.state.ended || slow.state.broken)
+  t.notMatch(slow.state.raw, last, 'what the server held for it is not sent any more')
+  const seen = [...slow.state.raw.matchAll(/^id: (\d+)$/gm)].at(-1)?.[1] ?? 'earliest'
+  const again = await listen(url, { headers: { 'last-event-id': seen } })
+  const isOf = (body: unknown) => (body as { task_id?: string }).task_id === last
+  const past = await again.until(heard => heard.some(({ type, body }) => type === 'Gap' && isOf(body)))
+  t.same([...new Set(past.filter(({ body }) => isOf(body)).map(({ type }) => type))], ['Gap'])
+  await again.cut()
+})
+
+t.test('an export that is under way is broken off, and leaves no file', async t => {
+  const word = `${secret}-EXPORTED`
+  const { id } = await makeTask(api, { user_message_content: word, user_id: 'olga' })
+  for (let n = 0; n < 4; n++)
+    await makeTask(api, { user_id: 'olga', user_message_content: randomBytes(1_500_000).toString('base64') })
+  const slow = await rawStream(url, requestText('/v1/audit/export?all=true', adminToken, 'Accept: */*'))
+  await until(() => slow.state.raw.length > 100_000)
+  slow.socket.pause()
+  await until(() => filesWith(dataDir, word).some(name => name.includes('exports')))
+  await erase(id)
+  t.same(filesWith(dataDir, word), [])
+  slow.socket.resume()
+  await until(() => slow.state.ended || slow.state.broken)
+  t.notOk(slow.body().whole, 'nobody takes it for a whole export')
   t.same(
-    [...new Set(parts.filter(part => part.includes(last)).map(part => /event: (\w+)/.exec(part)?.[1]))],
-    ['Gap'],
+    lines.filter(({ level }) => level === 'error'),
+    [],
   )
-  slow.socket.destroy()
 })

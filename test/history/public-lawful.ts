@@ -2,7 +2,13 @@
 // chain, when its agent comes and goes. What is said of a whole history is held against every part of it as well.
 import assert from 'node:assert/strict'
 import { Compile } from 'typebox/compile'
+import { taskEvents } from '../../src/contract/decoders/task.ts'
 import { type PublicEvent, publicEventSchemas } from '../../src/contract/public-events.ts'
+import type { Recorded } from '../../src/contract/stored.ts'
+import { renderFrames } from '../../src/history/frames.ts'
+import { publicEventOf } from '../../src/history/public-events.ts'
+import { taskOf } from '../../src/history/task-object.ts'
+import { emptyTask, evolve, type TaskView } from '../../src/history/task-view.ts'
 
 const checks = Object.fromEntries(
   Object.entries(publicEventSchemas).map(([type, schema]) => [
@@ -78,4 +84,33 @@ export const mustBeLawful = (events: readonly PublicEvent[]): void => {
     if (event.type === 'TaskCreated') assert.equal(n, 0, 'a task is created once')
   }
   if (ends.includes(status)) assert.ok(agent !== 'at work', `${told}: no agent is left at work`)
+}
+
+/** The public events of a whole task. Throws unless they are lawful, and agree with its frames and its task object. */
+export const mustTellRightly = (events: Recorded[]): PublicEvent[] => {
+  const told: PublicEvent[] = []
+  const numbers: TaskView = emptyTask()
+  let view = emptyTask()
+  for (const event of events.map(taskEvents.read)) {
+    const before = view.created === undefined ? {} : taskOf(view)
+    const lastFrame = renderFrames(numbers, event).at(-1)?.sequence_number
+    view = evolve(view, event)
+    const after = taskOf(view)
+    const one = publicEventOf(event)
+    if (one === undefined) continue
+    told.push(one)
+    if (one.timestamp !== event.header.time) throw new Error(`${one.type} was at ${event.header.time}`)
+    if (one.type !== 'TaskUpdated') continue
+    if (one.sequence_number !== lastFrame) {
+      throw new Error(`${event.header.type} told of frame ${one.sequence_number}, its last is ${lastFrame}`)
+    }
+    const text = (task: object, name: string) => JSON.stringify((task as Record<string, unknown>)[name])
+    const names = new Set([...Object.keys(before), ...Object.keys(after)])
+    const differs = [...names].filter(name => text(before, name) !== text(after, name))
+    const untold = differs.filter(name => !one.changed.includes(name))
+    if (untold.length > 0) throw new Error(`${event.header.type} changes ${untold.join(', ')} untold`)
+    if (!differs.includes('output')) throw new Error(`${event.header.type} leaves the output as it was`)
+  }
+  mustBeLawful(told)
+  return told
 }

@@ -1,7 +1,7 @@
 // GET /tasks?as_of=: the list as it was at a position of the log or at a time.
 import t from 'tap'
 import { taskStatuses } from '../../src/contract/wire.ts'
-import { read } from '../support/http.ts'
+import { brief, read } from '../support/http.ts'
 import { allOf } from '../support/pages.ts'
 import { apiOf, serveHere } from '../support/server.ts'
 import { type AgentTask, tasksOf, tool } from './agent-tasks.ts'
@@ -71,6 +71,12 @@ t.test('what is not a moment of the past is refused', async t => {
     t.match(body, { detail: [{ loc: ['query', 'as_of'] }] })
   }
   t.equal((await listed('as_of=position:1&fields=counts')).status, 422)
+  const several = await listed('as_of=7&limit=0&order=up')
+  t.same(
+    brief(several.body.detail).map(problem => problem.split(' ')[1]),
+    ['limit', 'order', 'as_of'],
+    'with the other problems of the query',
+  )
 })
 
 t.test('a deleted task is there for admins and auditors, before its deletion', async t => {

@@ -133,6 +133,8 @@ t.test('nonsense is refused with its place', async t => {
     'yesterday',
     '2026',
     '2026-13-01T00:00:00Z',
+    '2026-02-30T00:00:00Z',
+    '2026-02-29',
     '2026-01-01T25:00:00Z',
     '12:00',
     'T',

@@ -45,7 +45,25 @@ t.test('a wrong body gets every problem, in the place where it is', async t => {
   )
   const past = { name: 'a', at: '2001-01-01', task: { ...task, agent_config: { agent_id: 'nobody' } } }
   t.equal((await api('POST', '/cron/jobs', past)).status, 422)
+  const never = await read(api('POST', '/cron/jobs', { ...past, at: '2927-02-30T00:00:00Z', task }))
+  t.match(never.body, { detail: [{ loc: ['body', 'at'] }] }, 'a day that its month does not have')
   t.match((await read(api('GET', '/cron/jobs'))).body, { jobs: [], has_more: false })
+})
+
+t.test('a change leaves what it does not name, and the owner, as they are', async t => {
+  const ann = await tokenFor({ role: 'user', user_id: 'ann' })
+  const { next_run_at, ...job } = (await read(ann.as('POST', '/cron/jobs', yearly))).body as Record<
+    string,
+    unknown
+  >
+  const change = async (as: typeof api, body: object) =>
+    (await read(as('PATCH', `/cron/jobs/${job.job_id}`, body))).body as Record<string, unknown>
+  t.same(await change(ann.as, { name: 'b' }), { ...job, name: 'b', next_run_at })
+  const other = { ...task, user_message_content: 'on' }
+  t.same(await change(ann.as, { task: other }), { ...job, name: 'b', task: other, next_run_at })
+  const named = await change(api, { task: { ...other, user_id: 'bob' } })
+  t.same(named, { ...job, name: 'b', task: other, next_run_at }, 'whoever changes it')
+  t.equal((await ann.as('DELETE', `/cron/jobs/${job.job_id}`)).status, 200)
 })
 
 t.test("a user's jobs are not there for another user, and are limited", async t => {

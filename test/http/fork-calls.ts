@@ -1,6 +1,8 @@
 // What the tests of forks have in common.
+import type { Test } from 'tap'
 import { read } from '../support/http.ts'
 import type { Api } from '../support/server.ts'
+import type { Frame } from '../support/sse.ts'
 import type { AgentTask } from './agent-tasks.ts'
 
 type Pair<T> = { left: T | null; right: T | null; same: boolean }
@@ -16,6 +18,13 @@ export const plain = (value: unknown): string =>
     /^(id|.*_id|timestamp|created_at|expires_at|forked_from)$/.test(key) ? undefined : one,
   )
 
+/**
+ * The numbers of the frames that end an item. At each of them a fork has the whole item, whether the step gave it at
+ * once or, on a busy machine, in pieces.
+ */
+export const endsOf = (frames: Frame[]): number[] =>
+  frames.filter(({ type }) => type === 'task.output_item.done').map(frame => frame.sequence_number)
+
 export const forksOf = (api: Api) => {
   const ask = (id: string, body: object, headers: Record<string, string> = {}) =>
     read(api('POST', `/tasks/${id}/fork`, body, headers))
@@ -29,4 +38,18 @@ export const forksOf = (api: Api) => {
     diff: async (left: string, right: string): Promise<Difference> =>
       (await read(api('GET', `/tasks/${left}/diff/${right}`))).body as unknown as Difference,
   }
+}
+
+/**
+ * Checks that a fork at `at` did the same work again. On a busy machine a step may take longer than it took in the task,
+ * and give its text in other pieces, so frames of the fork itself may differ; test/actors/fork-again.test.ts holds them
+ * equal on a clock of its own.
+ */
+export const isSameWork = (t: Test, { items, first_divergence }: Difference, at: number): void => {
+  t.same(
+    items.filter(({ same }) => !same),
+    [],
+    'the same work, done again',
+  )
+  t.ok(first_divergence === null || first_divergence > at, 'after the same past')
 }

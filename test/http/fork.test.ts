@@ -5,7 +5,7 @@ import { read, until } from '../support/http.ts'
 import { serveHere } from '../support/server.ts'
 import { type AgentTask, callId, holds, result, resultsOf, tasksOf, textsOf, tool } from './agent-tasks.ts'
 import { envCalls, gone, kept, modules } from './env-calls.ts'
-import { forksOf, plain } from './fork-calls.ts'
+import { endsOf, forksOf, isSameWork, plain } from './fork-calls.ts'
 
 t.setTimeout(120_000) // every fork with a step of its session starts a process
 const { api, system } = await serveHere(t, { ENV_PATH: modules })
@@ -66,12 +66,10 @@ t.test('a fork at any frame has the past of the task, and continues from there',
     t.match((await act(made.id, 'replay')).body, { matches: true })
   }
   await Promise.all(all.map(({ sequence_number }) => check(sequence_number)))
-  const again = await fork(task.id, { at: 9 })
+  const at = endsOf(all)[2] ?? 0
+  const again = await fork(task.id, { at })
   await becomes(again.id, 'completed')
-  const same = await diff(task.id, again.id)
-  t.match(same, { first_divergence: null, facts: [] }, 'the same work, done again')
-  if (same.first_divergence !== null)
-    t.comment(theirs[same.first_divergence], plain((await frames(again.id))[same.first_divergence]))
+  isSameWork(t, await diff(task.id, again.id), at)
   await holds(t, tasks, again.id)
   t.same(await stateOf(session_id), there, 'the session of the task has taken no further step')
 })
@@ -133,7 +131,8 @@ t.test('a message in the fork is seen by its next step, and the past of the sess
     user_message_content: 'second',
   })
   await play([{ message: 'third answer' }], { session_id, user_message_content: 'third' })
-  const made = await fork(task.id, { at: 2, user_message_content: 'and this' })
+  const [at = 0] = endsOf(await frames(task.id))
+  const made = await fork(task.id, { at, user_message_content: 'and this' })
   await becomes(made.id, 'completed')
   const contextOf = async (id: string) => {
     const { result } = (await read(api('GET', `/tasks/${id}/rollouts`))).body as unknown as {
@@ -165,12 +164,13 @@ t.test(
   'a fork of a fork is cut where the first task was, and may be made of a task that has ended',
   async t => {
     const task = await play([{ message: 'one' }, { message: 'two' }, { message: 'three' }])
-    const first = await fork(task.id, { at: 9 })
+    const [one = 0, two = 0] = endsOf(await frames(task.id))
+    const first = await fork(task.id, { at: two })
     await becomes(first.id, 'completed')
-    const second = await fork(first.id, { at: 3 })
+    const second = await fork(first.id, { at: one })
     t.same(textsOf(second), ['one'], 'the appends of the first task are those of its forks')
     await becomes(second.id, 'completed')
-    t.match(await diff(task.id, second.id), { first_divergence: null, facts: [] })
+    isSameWork(t, await diff(task.id, second.id), one)
     const whole = await fork(task.id, { at: (await frames(task.id)).length - 1 })
     t.equal(whole.status, 'completed')
     const late = await ask(task.id, { at: (await frames(task.id)).length - 1, user_message_content: 'more' })
@@ -201,7 +201,8 @@ t.test('a request that is repeated gets its fork again', async t => {
 t.test('the copy of the past gives no public events, and the fork says where it begins', async t => {
   const task = await play([{ message: 'one' }, { message: 'two' }])
   const before = system.log.head()
-  const made = await fork(task.id, { at: 3 })
+  const [at = 0] = endsOf(await frames(task.id))
+  const made = await fork(task.id, { at })
   await becomes(made.id, 'completed')
   const heard: [string, unknown][] = []
   for await (const page of system.log.readAll(before)) {

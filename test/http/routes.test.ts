@@ -114,7 +114,15 @@ t.test('an odd id in a path is an id of nothing', async t => {
     'constructor',
     'x'.repeat(300),
     'x'.repeat(4000),
+    'x'.repeat(14_000),
     '%F0'.repeat(100),
+    '%zz',
+    '%',
+    '%1',
+    '%ff',
+    '%C3%28',
+    '%E0%A4%A',
+    '%'.repeat(10_000),
   ]
   for (const id of ids) {
     for (const [method, tail] of [
@@ -127,20 +135,23 @@ t.test('an odd id in a path is an id of nothing', async t => {
     ] as const) {
       const { status, body, headers } = await raw(method, `/v1/tasks/${id}${tail}`, 'Content-Length: 0')
       t.equal(status, 404, `${method} ${id.slice(0, 30)}${tail}`)
-      const answer = JSON.parse(body) as { code?: number; error?: { code: number } }
-      t.match(answer.code ?? answer.error?.code, /^-32(001|601)$/)
+      const error = { code: -32001, message: /./ }
+      t.match(JSON.parse(body), tail === '' && method === 'GET' ? { jsonrpc: '2.0', error } : error)
       t.equal(headers['x-injected'], undefined)
+      t.equal(headers['x-api-version'], '2.3.0')
     }
   }
 })
 
-t.test('a path that cannot be decoded is a 404', async t => {
-  for (const id of ['%zz', '%', '%1', '%ff', '%C3%28', '%E0%A4%A']) {
-    const { status, headers, body } = await raw('GET', `/v1/tasks/${id}`)
-    t.equal(status, 404, id)
-    t.equal(headers['x-api-version'], '2.3.0')
-    t.match(JSON.parse(body), { code: Number, message: /./ })
-  }
+t.test('a path that cannot be decoded is read as it is written', async t => {
+  const { status, body } = await raw('GET', '/v1/env/100%?x=%zz')
+  t.equal(status, 404)
+  t.match(JSON.parse(body), { code: -32024, message: /100%/ })
+  t.equal((await raw('GET', '/%zz')).status, 404)
+  t.equal(
+    (await exchange(url, 'GET /v1/tasks/%zz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')).status,
+    401,
+  )
 })
 
 t.test('a path of any length is answered', async t => {

@@ -7,8 +7,9 @@ import { memoryStore } from '../../src/log/memory-store.ts'
 import { sqliteStore } from '../../src/log/sqlite-store.ts'
 import type { Store } from '../../src/log/store.ts'
 import { none } from '../../src/platform/sqlite/checkpoints.ts'
-import { begun, newFolder, nodeIn } from '../cluster/support.ts'
+import { newFolder, nodeIn } from '../cluster/support.ts'
 import { type TestWorld, testWorld } from '../support/world.ts'
+import { serversOf } from './jetstream.ts'
 
 /** Some events for one stream; each data is one event. */
 export const to = (stream: string, expectedRevision: number, ...data: object[]): StreamAppend => ({
@@ -58,7 +59,7 @@ export type Given = {
   reopened(world?: TestWorld): Promise<EventLog>
 }
 
-/** The same test on a log in memory, on one in a file, and on one that is replicated over servers in memory. */
+/** The same test on a log in memory, on one in a file, and on one that is replicated (jetstream.ts). */
 export const onBothStores = (name: string, test: (t: Test, given: Given) => Promise<unknown>): void => {
   t.test(`in memory: ${name}`, async t => {
     const [world, store] = [testWorld(), memoryStore()]
@@ -93,7 +94,7 @@ export const onBothStores = (name: string, test: (t: Test, given: Given) => Prom
 /** A replicated log of one node, and the same log opened again from its files. */
 const onReplica = (name: string, test: (t: Test, given: Given) => Promise<unknown>): void => {
   t.test(`replicated: ${name}`, async t => {
-    const [world, folder, servers] = [testWorld(), newFolder(t), await begun()]
+    const [world, folder, servers] = [testWorld(), newFolder(t), await serversOf(t)]
     const begin = async (later: TestWorld) => {
       const node = nodeIn(t, servers, { folder })
       await node.replica.claim()

@@ -9,7 +9,8 @@ import { randomOf, settle, testWorld } from '../support/world.ts'
 import { randomHistory } from './histories.ts'
 
 const first = Number(process.env.SEED ?? 1)
-const runs = Number(process.env.RUNS ?? 40)
+/** A thousand: npm run soak -- projector */
+const runs = Number(process.env.RUNS ?? 20)
 const pageEvents = 7
 t.setTimeout(30_000 + runs * 500)
 

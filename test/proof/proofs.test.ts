@@ -120,6 +120,19 @@ t.test('numbers and tiles that are not there are refused', async t => {
     `consistency?to=${size + 99}`,
   ])
     t.equal((await api('GET', `/audit/${path}`)).status, 422, path)
+  for (const [path, names] of [
+    [`proof?position=x&tree_size=${size + 99}`, ['tree_size', 'position']],
+    ['proof?tree_size=0', ['tree_size', 'position']],
+    ['proof?position=', ['position']],
+    [`consistency?from=x&to=${size + 99}`, ['to', 'from']],
+  ] as const) {
+    const { detail } = (await (await api('GET', `/audit/${path}`)).json()) as { detail: { loc: string[] }[] }
+    t.same(
+      detail.map(({ loc }) => loc[1]),
+      names,
+      path,
+    )
+  }
   const tiles = [
     '0/009',
     '1/000.p/9',

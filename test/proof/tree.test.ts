@@ -5,7 +5,7 @@ import t from 'tap'
 import { createGrowingTree } from '../../src/proof/tree/growing.ts'
 import { emptyRoot, fromBase64, fromBytes, nodeOf, toBase64, toBytes } from '../../src/proof/tree/hash.ts'
 import { consistencyProof, inclusionProof } from '../../src/proof/tree/proofs.ts'
-import { rootOf, splitOf } from '../../src/proof/tree/subtrees.ts'
+import { rootOf, rootOfFull, splitOf } from '../../src/proof/tree/subtrees.ts'
 import { rootByInclusion, verifyConsistency, verifyInclusion } from '../../src/proof/tree/verify.ts'
 import { climbs, extended, fullOf, leafOfBytes, provesNothing, someLeaves, treeHash } from './trees.ts'
 
@@ -112,6 +112,19 @@ t.test('a tree that grows leaf by leaf has the roots of the whole', t => {
     if (tree.root() !== treeOf(n + 1).root || tree.size() !== n + 1) t.fail(`size ${n + 1}`)
   }
   t.equal(tree.size(), most)
+  t.end()
+})
+
+t.test('a tree that grows by full subtrees and single leaves has the roots of the whole', t => {
+  for (const width of [1, 2, 8, 32]) {
+    const tree = createGrowingTree()
+    for (let n = 0; n + width <= most; n += width) {
+      tree.add(rootOfFull(leaves.slice(n, n + width)), width)
+      if (tree.root() !== treeOf(n + width).root) t.fail(`${width} leaves at ${n}`)
+    }
+    for (const leaf of leaves.slice(tree.size(), most)) tree.add(leaf)
+    t.equal(tree.root(), treeOf(most).root)
+  }
   t.end()
 })
 

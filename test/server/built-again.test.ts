@@ -91,7 +91,10 @@ const serve = async () => {
     child.kill('SIGTERM')
     await once(child, 'exit')
   }
-  return { url, api: apiOf(url), said: () => said, stop }
+  /** What the server has said, except that a request was slow, as on a busy machine. */
+  const complaints = () =>
+    said.split('\n').filter(line => line !== '' && !line.includes('"message":"request"'))
+  return { url, api: apiOf(url), complaints, stop }
 }
 
 t.test('a running server goes on with the files of its build, which stay as long as it runs', async t => {
@@ -142,7 +145,7 @@ t.test('a running server goes on with the files of its build, which stay as long
     const made = await api('POST', '/env/create', { session_id: `a-${env_id}`, env_id })
     t.equal(made.status, 200, `${env_id}: ${await made.text()}`)
   }
-  t.equal(server.said(), '')
+  t.same(server.complaints(), [])
   await server.stop()
 
   age()

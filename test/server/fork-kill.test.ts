@@ -67,8 +67,12 @@ t.test('forks that a kill interrupts are whole or not there, and can be asked fo
     t.equal((again.body as unknown as AgentTask).id, id)
     const ended = await becomes(id, 'completed')
     t.same((await frames(id)).length >= at, true)
+    const mine = (await frames(id)).map(plain)
+    const differs = Array.from({ length: Math.max(all.length, mine.length) }, (_, n) => all[n] !== mine[n])
+    const first = differs.indexOf(true)
     const { first_divergence } = await diff(task.id, id)
-    t.ok(first_divergence === null || first_divergence > at, `${id} differs only where a step was cut off`)
+    t.equal(first_divergence, first === -1 ? null : first, `the first difference of ${id}`)
+    t.ok(first === -1 || first > at, `${id} differs only where a step was cut off`)
     t.same((await env.observe(ended.session_id)).body.state, there, 'its session took each step once')
     t.match((await read(server.api('POST', `/tasks/${id}/replay`))).body, { matches: true })
   }

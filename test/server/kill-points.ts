@@ -33,6 +33,8 @@ export const builtEntry = async (folder: string): Promise<string> => {
     entryPoints: {
       entry: 'test/server/kill-points-entry.ts',
       'checkpoint-thread': 'src/platform/sqlite/checkpoint-thread.ts',
+      'rewrite-thread': 'src/platform/sqlite/rewrite-thread.ts',
+      'tree-thread': 'src/proof/store/tree-thread.ts',
       'writer-thread': 'src/log/writer-thread.ts',
       'schema-thread': 'src/json-schema/schema-thread.ts',
       'search-thread': 'src/tools/search-thread.ts',

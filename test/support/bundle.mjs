@@ -10,16 +10,19 @@ import { banner, external } from '../../bundled.mjs'
 const ownPlace = {
   name: 'own-place',
   setup: bundle =>
-    bundle.onLoad({ filter: /\.ts$/ }, async ({ path: file }) => {
-      const own = [path.dirname(file), pathToFileURL(file).href].map(place => JSON.stringify(place))
+    bundle.onLoad({ filter: /\.(ts|m?js)$/ }, async ({ path: file }) => {
       const text = await readFile(file, 'utf8')
-      return { contents: `const ownFolder = ${own[0]}, ownUrl = ${own[1]}; ${text}`, loader: 'ts' }
+      if (!text.includes('import.meta')) return undefined
+      const own = [path.dirname(file), pathToFileURL(file).href].map(place => JSON.stringify(place))
+      return { contents: `const ownFolder = ${own[0]}, ownUrl = ${own[1]}; ${text}`, loader: 'default' }
     }),
 }
 
-/** Packages for tests alone, most of which only a few test files load. */
+/** Packages for tests alone, except tap, which every test file loads. */
 const { devDependencies } = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8'))
-const ofTests = Object.keys(devDependencies).flatMap(name => [name, `${name}/*`])
+const ofTests = Object.keys(devDependencies)
+  .filter(name => name !== 'tap')
+  .flatMap(name => [name, `${name}/*`])
 
 /** Bundles `files` (paths from `root`) into `folder`. Resolves to the files to run in their place. */
 export const bundleTests = async (root, files, folder) => {
@@ -32,6 +35,8 @@ export const bundleTests = async (root, files, folder) => {
     outExtension: { '.js': '.mjs' },
     chunkNames: 'shared/[hash]',
     bundle: true,
+    minifyWhitespace: true,
+    lineLimit: 160, // Node shows the line of an error that nobody catches
     splitting: true,
     external: [...external, ...ofTests],
     banner,

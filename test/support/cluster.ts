@@ -29,8 +29,15 @@ const setUp = async (nats: NatsCluster, keyFile: string): Promise<void> => {
   await shared.close()
 }
 
-/** Starts the servers and both nodes. `env`: further environment variables of the nodes. */
-export const startCluster = async (t: Ending, { env = {} }: { env?: Record<string, string> } = {}) => {
+type Wish = {
+  /** Further environment variables of the nodes. */
+  env?: Record<string, string>
+  /** Another program for the first node, which then is the first owner. */
+  first?: string[]
+}
+
+/** Starts the servers and both nodes. */
+export const startCluster = async (t: Ending, { env = {}, first }: Wish = {}) => {
   const folder = mkdtempSync(path.join(tmpdir(), 'reprise-cluster-'))
   const nodes: Node[] = []
   // What is torn down first was begun last: the nodes end before the servers.
@@ -39,8 +46,6 @@ export const startCluster = async (t: Ending, { env = {} }: { env?: Record<strin
   t.teardown(() => Promise.all(nodes.map(node => node.close())))
   await setUp(nats, path.join(folder, 'key'))
   for (const name of ['a', 'b']) nodes.push(await createNode(name, { nats, folder, env }))
-  await Promise.all(nodes.map(node => node.start()))
-
   const standings = async (): Promise<(Standing | undefined)[]> =>
     Promise.all(nodes.map(node => node.standing()))
   /** The node that says that it owns the shard and is ready; undefined: none, or more than one. */
@@ -50,6 +55,11 @@ export const startCluster = async (t: Ending, { env = {} }: { env?: Record<strin
     return owners.length === 1 ? owners[0] : undefined
   }
   const others = (node: Node) => nodes.filter(other => other !== node)
+  if (first !== undefined) {
+    await nodes[0]?.start({}, first)
+    await until('the first owner', ownerNow)
+  }
+  await Promise.all(nodes.map(node => node.isRunning() || node.start()))
   return {
     folder,
     nats,

@@ -31,6 +31,9 @@ const answers = (port: number): Promise<boolean> =>
     socket.on('error', () => {}).once('data', () => socket.destroy())
   })
 
+/** Milliseconds between two looks. Each costs the node or server that is asked some work. */
+const lookMs = 25
+
 /** Resolves with the first result of `look` that is neither undefined nor false. An error counts as no result. */
 export const until = async <T>(
   what: string,
@@ -46,7 +49,7 @@ export const until = async <T>(
     } catch (error) {
       last = error
     }
-    await pause(10)
+    await pause(lookMs)
   }
   throw new Error(`${what}: not within ${ms} ms`, { cause: last })
 }

@@ -26,7 +26,7 @@ const ofTap = ['COVERAGE', 'CWD', 'EXCLUDE', 'PARENT', 'ROOT', 'EXTERNAL_ID'].ma
 )
 const removed = ['NODE_OPTIONS', ...ofTap].filter(name => !(name in env)).flatMap(name => ['-u', name])
 for (const file of files) {
-  const options = ['--enable-source-maps', `--import=${plainPromises}`, ...args, file]
+  const options = [`--import=${plainPromises}`, ...args, file]
   tap.spawn('env', [...removed, process.execPath, ...options], {
     name: path.relative('', file),
     buffered: true,

@@ -1,9 +1,12 @@
-// npm test runs four checks, all of them even if one fails. The last line says how many tests passed and failed.
+// npm test builds, and then runs the tests beside the checks of the sources, all of them even if one fails. The last line
+// says how many tests passed and failed.
 // npm test -- test/log/audit.test.ts runs only these test files. npm run coverage also prints the line coverage.
-import { spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join, resolve } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { pathToFileURL } from 'node:url'
 import { bundleTests } from './bundle.mjs'
 import { reportCoverage } from './coverage.mjs'
@@ -13,8 +16,9 @@ const coverage = process.argv.includes('--coverage')
 const named = process.argv.slice(2).filter(argument => argument !== '--coverage')
 // The test files that take longest begin first, so that none of them runs alone at the end.
 const longest = [
-  'server/',
   'recorded/',
+  'server/',
+  'cluster/',
   'actors/journal/disk',
   'browser/',
   'cli/',
@@ -31,20 +35,16 @@ const testFiles = named.length
 let passed = 0
 let failed = 0
 
-const run = (command, ...args) => {
-  const { status, signal, error, stdout, stderr } = spawnSync(command, args, {
-    cwd: root,
-    encoding: 'utf8',
-    maxBuffer: Number.POSITIVE_INFINITY,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  const end = error ? `${error.message}\n` : signal ? `ended by ${signal}\n` : ''
-  return { ok: status === 0, output: `${stdout ?? ''}${stderr ?? ''}${end}`, stdout, stderr }
+const run = async (command, ...args) => {
+  const child = spawn(command, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
+  const outputs = [text(child.stdout), text(child.stderr)]
+  const [stdout, stderr, [status, signal]] = await Promise.all([...outputs, once(child, 'close')])
+  const end = signal ? `ended by ${signal}\n` : ''
+  return { ok: status === 0, output: `${stdout}${stderr}${end}`, stdout, stderr }
 }
 const bin = name => join(root, 'node_modules/.bin', name)
 
 const stage = async (name, work) => {
-  process.stdout.write(name.padEnd(12))
   const started = performance.now()
   const {
     ok,
@@ -55,13 +55,15 @@ const stage = async (name, work) => {
     return { ok: false, output: error.message }
   })
   const seconds = ((performance.now() - started) / 1000).toFixed(1)
-  console.log(`${(ok ? 'ok' : 'FAILED').padEnd(8)}${seconds.padStart(5)} s  ${note}`.trimEnd())
+  console.log(
+    `${name.padEnd(12)}${(ok ? 'ok' : 'FAILED').padEnd(8)}${seconds.padStart(5)} s  ${note}`.trimEnd(),
+  )
   if (!ok) console.log(`\n${output.trim()}\n`)
 }
 
 const check = (name, command, ...args) =>
   stage(name, async () => {
-    const result = run(command, ...args)
+    const result = await run(command, ...args)
     if (result.ok) passed++
     else failed++
     return result
@@ -80,11 +82,11 @@ const badEnds = (tap, report) =>
 
 // The run itself prints TAP, which is counted. Then the results are printed again for a person. One run cannot do both:
 // with any other reporter, tap drops what tests write to stderr, for example the reason of a crash.
-const failures = ({ stdout, stderr }, files) => {
-  const replay = run(bin('tap'), 'replay', '--disable-coverage', '--reporter=min', ...files).output
+const failures = async ({ stdout, stderr }, files) => {
+  const replay = await run(bin('tap'), 'replay', '--disable-coverage', '--reporter=min', ...files)
   // The reporter moves the cursor even if its output is no terminal.
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are control characters
-  const report = replay.replace(/\x1b\[[?\d;]*[A-Zhl]/g, '')
+  const report = replay.output.replace(/\x1b\[[?\d;]*[A-Zhl]/g, '')
   return [report, badEnds(stdout, report).join('\n'), stderr && `stderr of the tests:\n${stderr}`]
     .map(part => part.trim())
     .filter(Boolean)
@@ -92,19 +94,18 @@ const failures = ({ stdout, stderr }, files) => {
 }
 
 /** More files at a time than processors, since tests also wait for timers, disks and processes. */
-const jobs = availableParallelism() + 2
+const jobs = availableParallelism() * 3
 
+const hook = name => pathToFileURL(join(import.meta.dirname, name))
 /** What to run: bundled files or, to count lines, the files as they are, which takes twice the time. */
 const runnable = async () => {
-  if (!coverage)
-    return { args: [], env: {}, files: await bundleTests(root, testFiles, join(root, '.tap/built')) }
-  const hooks = [
-    'tsx',
-    '@tapjs/processinfo/import',
-    pathToFileURL(join(import.meta.dirname, 'plain-children.mjs')),
-  ]
+  if (!coverage) {
+    const files = await bundleTests(root, testFiles, join(root, '.tap/built'))
+    return { args: [`--import=${hook('stacks.mjs')}`], env: {}, files }
+  }
+  const hooks = ['tsx', '@tapjs/processinfo/import', hook('plain-children.mjs')]
   return {
-    args: hooks.map(hook => `--import=${hook}`),
+    args: ['--enable-source-maps', ...hooks.map(name => `--import=${name}`)],
     env: { _TAPJS_PROCESSINFO_COVERAGE_: '1' },
     files: testFiles,
   }
@@ -115,7 +116,8 @@ const runTap = async () => {
   for (const left of ['test-results', 'coverage'])
     rmSync(join(root, '.tap', left), { recursive: true, force: true })
   const what = { jobs, results: join(root, '.tap/test-results'), ...(await runnable()) }
-  const result = run(process.execPath, join(import.meta.dirname, 'run-files.mjs'), JSON.stringify(what))
+  const runner = join(import.meta.dirname, 'run-files.mjs')
+  const result = await run(process.execPath, runner, JSON.stringify(what))
   rmSync(join(root, '.tap/fixtures'), { recursive: true, force: true })
   const summary = result.stdout?.match(/^# \{ total: .* \}$/gm)?.at(-1) ?? ''
   const count = name => Number(summary.match(new RegExp(`\\b${name}: (\\d+)`))?.[1] ?? 0)
@@ -126,20 +128,22 @@ const runTap = async () => {
   const skipped = count('skip') + count('todo')
   return {
     ok,
-    output: ok ? '' : summary ? failures(result, what.files) : result.output,
+    output: ok ? '' : summary ? await failures(result, what.files) : result.output,
     note: `${count('pass')} passed, ${count('fail')} failed${skipped ? `, ${skipped} skipped` : ''}`,
   }
 }
 
-await check('build', process.execPath, 'build.mjs')
-process.env.REPRISE_BUILT = '1' // test files need not build again
-if (named.length === 0) {
+/** The checks that run no code of ours, one after another: beside the tests they use time in which tests wait. */
+const checkSources = async () => {
   await check('types', bin('tsc'), '--noEmit', '--pretty', 'false')
   await check('types (ui)', bin('tsc'), '--noEmit', '--pretty', 'false', '-p', 'console')
   await check('lint', bin('biome'), 'check', '--error-on-warnings', '--colors=off', '.')
   await check('imports', process.execPath, join(import.meta.dirname, 'imports.mjs'))
 }
-await stage('tests', runTap)
+
+await check('build', process.execPath, 'build.mjs')
+process.env.REPRISE_BUILT = '1' // test files need not build again
+await Promise.all([named.length === 0 && checkSources(), stage('tests', runTap)])
 if (coverage && existsSync(join(root, '.tap/coverage'))) {
   const [total, ...files] = reportCoverage(root, ['src', 'actors', 'projections'])
   console.log(`${'coverage'.padEnd(12)}${total}`)

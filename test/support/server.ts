@@ -9,6 +9,7 @@ import type { Test } from 'tap'
 import { readConfig } from '../../src/config.ts'
 import { startServer } from '../../src/main.ts'
 import './built.ts'
+import { storesIn } from './store.ts'
 
 export const adminToken = 'test-admin-token'
 type Env = Record<string, string>
@@ -51,7 +52,11 @@ export const serveHere = async (t: Test, env: Env = {}) => {
     ...env,
     DATA_DIR: dataDir,
   })
-  const server = await startServer(config, (level, message, fields) => lines.push({ level, message, fields }))
+  const server = await startServer(
+    config,
+    (level, message, fields) => lines.push({ level, message, fields }),
+    await storesIn(config),
+  )
   t.teardown(async () => {
     await server.stop()
     if (own !== undefined) rmSync(own, { recursive: true, force: true })

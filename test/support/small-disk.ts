@@ -1,6 +1,6 @@
 // A disk that has no room, made of a small tmpfs: only root may do that.
 import { spawnSync } from 'node:child_process'
-import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
+import { closeSync, mkdtempSync, openSync, rmSync, statSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Test } from 'tap'
@@ -17,9 +17,9 @@ export const smallDisk = (t: Test, mebibytes: number): string | undefined => {
 }
 export const noMount = 'no tmpfs can be mounted here: that takes root'
 
-/** Fills a disk to its last block. */
+/** Fills a disk to its last block. What was freed since an earlier call is filled, too. */
 export const fill = (at: string): void => {
-  const file = openSync(path.join(at, 'ballast'), 'w')
+  const file = openSync(path.join(at, 'ballast'), 'a')
   try {
     for (let size = 1 << 20; size >= 512; size >>= 1) {
       try {
@@ -30,6 +30,16 @@ export const fill = (at: string): void => {
     }
   } finally {
     closeSync(file)
+  }
+}
+/** Fills a disk, also with what a server that comes to rest frees meanwhile. */
+export const fillAtRest = async (at: string): Promise<void> => {
+  const ballast = path.join(at, 'ballast')
+  for (let [size, rounds] = [-1, 0]; rounds < 3; rounds++) {
+    fill(at)
+    if (statSync(ballast).size !== size) rounds = 0
+    size = statSync(ballast).size
+    await new Promise(resolve => setTimeout(resolve, 100))
   }
 }
 export const free = (at: string) => rmSync(path.join(at, 'ballast'))

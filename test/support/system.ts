@@ -20,6 +20,7 @@ import { memoryStore } from '../../src/log/memory-store.ts'
 import type { Row, Store } from '../../src/log/store.ts'
 import type { Secrets } from '../../src/platform/secrets.ts'
 import { createSystem, type SystemDeps } from '../../src/system.ts'
+import { alone, storesOver } from './store.ts'
 import { settle, type TestWorld, testWorld } from './world.ts'
 
 export const admin: Principal = { id: 'admin', role: 'admin', userId: undefined, expiresAt: undefined }
@@ -35,6 +36,7 @@ export const memorySecrets = (): Secrets => {
     sweep: isNamed => {
       for (const ref of kept.keys()) if (!isNamed(ref)) kept.delete(ref)
     },
+    stored: async () => {},
     close: () => {},
   }
 }
@@ -84,7 +86,7 @@ export const failingStore = (inner: Store = memoryStore()) => {
     },
   }
   return {
-    store,
+    store: alone(store),
     failNext: (how: 'lost' | 'kept', times = 1) => {
       failures = Array.from({ length: times }, () => how)
     },
@@ -143,7 +145,8 @@ export const givenSystem = async (options: Options = {}) => {
   const world = options.world ?? testWorld()
   const store = options.store ?? memoryStore()
   const secrets = options.secrets ?? memorySecrets()
-  const log = openLog(closable(store), {
+  const stores = await storesOver(store, secrets)
+  const log = openLog(closable(stores.store), {
     clock: world.clock,
     random: world.random,
     build: options.build ?? 'test',
@@ -168,7 +171,7 @@ export const givenSystem = async (options: Options = {}) => {
       readStore = openReadStore(options.readModels ?? ':memory:', anew)
       return readStore
     },
-    secrets,
+    secrets: stores.secrets,
     agents,
     defaultAgent: 'echo',
     tools: options.tools ?? [],

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 const clients = 8
 /** Milliseconds from an answer to the next task, and from a failure to the next try. */
-const [nextMs, againMs] = [20, 50]
+const [nextMs, againMs] = [100, 50]
 /** Milliseconds after which a client asks the other node. */
 const patienceMs = 5000
 

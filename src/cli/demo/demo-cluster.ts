@@ -64,7 +64,7 @@ export const startDemoCluster = async (folder: string) => {
         return undefined
       }),
     async stop(): Promise<void> {
-      for (const node of nodes) await node.now().stop()
+      await Promise.all(nodes.map(node => node.now().stop()))
       await nats.stop()
     },
   }

@@ -12,7 +12,7 @@ import { followEvents } from './event-follower.ts'
 import { failoverVerdictOf, type SeenFailover } from './failover-verdict.ts'
 
 /** How many tasks are acknowledged before and after each event of the demo. */
-const between = 100
+const between = 50
 const pageSize = 100
 const nameWidth = 10
 

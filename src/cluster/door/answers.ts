@@ -1,25 +1,24 @@
 // Answers that a node gives without the routes of the server.
-import { Refusal, type RefusalName, refusals } from '../../contract/refusals.ts'
-import { type Answer, answerOf } from '../../http/errors.ts'
+import { Refusal, refusals } from '../../contract/refusals.ts'
+import { type Answer, closing } from '../../http/errors.ts'
 import { notOwnerHeader } from './inside-headers.ts'
 
-const refused = (name: RefusalName, message?: string): Answer =>
-  answerOf(new Refusal(name, undefined, message), undefined)
-
-export const notFound: Answer = refused('RouteNotFound')
-export const isStopping: Answer = refused('ShuttingDown')
-export const noOwner: Answer = refused(
+export const notFound = new Refusal('RouteNotFound')
+export const isStopping = new Refusal('ShuttingDown')
+export const noOwner = new Refusal(
   'StorageDown',
+  undefined,
   'no node of the cluster owns the event log at the moment, and nothing was done: send the request again in a moment',
 )
-export const ownerLost: Answer = refused(
+export const ownerLost = new Refusal(
   'StorageDown',
+  undefined,
   'the node that had this request was lost before it answered. The request may have happened: send it again with the same Idempotency-Key',
 )
 export const isAlive: Answer = { status: 200, headers: {}, body: { status: 'ok' } }
 export const unreadable: Answer = {
   status: 400,
-  headers: {},
+  headers: closing,
   body: { code: refusals.BodyTooSlow.code, message: 'the server cannot read this as an HTTP request' },
 }
 /** The answer to a request that may not be sent to a further node. */

@@ -1,12 +1,13 @@
 // A request, or a request for a WebSocket, in the form in which the switchboard handles both.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
-import type { Answer } from '../../http/errors.ts'
 import { hasBody } from './body-length.ts'
 import { forwardRequest, type Outcome } from './forward-request.ts'
 import { forwardUpgrade, type Upgrade } from './forward-upgrade.ts'
+import type { KeptBodies } from './kept-bodies.ts'
+import { createPassingBody } from './passing-body.ts'
 import type { Peers } from './peers.ts'
-import { endSocket, sendAnswer } from './send-answer.ts'
+import type { Answers, Said } from './send-answer.ts'
 
 /** Takes the requests of a server. */
 export type Handler = {
@@ -16,50 +17,76 @@ export type Handler = {
 
 export type Exchange = {
   request: IncomingMessage
-  /** Whether it can be sent again after a node has taken it. */
+  /** Whether it changes nothing. */
   isSafe: boolean
+  /** Whether it can be sent again after a node has taken it. */
+  mayRepeat(): boolean
   /** Emits `close` when the client has gone. */
   client: Duplex | ServerResponse
   /** Lets a handler of this node answer. */
   serve(handler: Handler): void
   /** Lets the node at `url` answer. */
   forward(url: string): Promise<Outcome>
-  refuse(answer: Answer): void
+  refuse(said: Said): void
 }
 
-type Deps = { peers: Peers; newId: () => string }
+type Deps = {
+  peers: Peers
+  bodies: KeptBodies
+  /** Whether an owner recognizes the request when it comes again, and then does nothing a second time. */
+  isRecognized(request: IncomingMessage): boolean
+  answers: Answers
+}
 
 export const plainExchange = (
-  { peers, newId }: Deps,
+  { peers, bodies, isRecognized, answers }: Deps,
   given: { request: IncomingMessage; response: ServerResponse; awaits100: boolean },
 ): Exchange => {
   const { request, response } = given
+  const isSafe = /^(GET|HEAD)$/.test(request.method ?? '') && !hasBody(request)
+  const hasKey = isRecognized(request)
+  const body = createPassingBody(request, hasKey, bodies)
+  const mayRepeat = () => isSafe || (hasKey && body.isWhole())
+  const passing = { ...given, body, mayRepeat }
+  response.once('close', body.free)
   return {
     request,
-    isSafe: /^(GET|HEAD)$/.test(request.method ?? '') && !hasBody(request),
+    isSafe,
+    mayRepeat,
     client: response,
     serve(handler) {
-      if (given.awaits100) response.writeContinue()
-      handler.request(request, response)
+      if (passing.awaits100) response.writeContinue()
+      const whole = body.whole()
+      if (whole !== request) response.once('close', () => whole.destroy())
+      handler.request(whole, response)
+      body.free()
     },
-    forward: url => forwardRequest(peers, given, url),
-    refuse: answer => sendAnswer(response, answer, newId()),
+    async forward(url) {
+      const outcome = await forwardRequest(peers, passing, url)
+      if (outcome === 'answered') body.free()
+      return outcome
+    },
+    refuse: said => answers.send(response, said),
   }
 }
 
-export const upgradeExchange = ({ peers, newId }: Deps, given: Upgrade): Exchange => {
+export const upgradeExchange = (
+  { peers, answers }: Pick<Deps, 'peers' | 'answers'>,
+  given: Upgrade,
+): Exchange => {
   const { request, socket, head } = given
   const ignore = () => {}
   socket.on('error', ignore)
   return {
     request,
     isSafe: true,
+    mayRepeat: () => true,
     client: socket,
     serve(handler) {
       socket.off('error', ignore)
       handler.upgrade(request, socket, head)
     },
     forward: url => forwardUpgrade(peers, given, url),
-    refuse: answer => endSocket(socket, answer, newId()),
+    refuse: said => answers.end(socket, request, said),
   }
 }

@@ -5,25 +5,30 @@ import { pipeline } from 'node:stream'
 import { emptyBody, hasBody } from './body-length.ts'
 import { notOwnerHeader, waitsHeader } from './inside-headers.ts'
 import { answerHeaders, requestHeaders } from './passed-headers.ts'
+import type { PassingBody } from './passing-body.ts'
 import type { Peers } from './peers.ts'
 
 /**
  * `answered`: the answer has begun, or the client is gone. `untaken`: the owner did nothing with the request.
- * `lost`: the owner is gone, and may have done what the request asks for.
+ * `lost`: the node has gone, or does not own the log any more. It may have carried the request out.
  */
 export type Outcome = 'answered' | 'untaken' | 'lost'
 
-export type Exchange = {
+/** A request that passes through this node. */
+export type Passing = {
   request: IncomingMessage
   response: ServerResponse
+  body: PassingBody
   /** Whether the client waits for a 100 before it sends the body. */
   awaits100: boolean
+  /** Whether the request can be sent again although a node has taken it. */
+  mayRepeat(): boolean
 }
 
 /** Written to send the head at once. `flushHeaders` would send it as UTF-8. */
 const nothing = Buffer.alloc(0)
 
-const passAnswer = (answer: IncomingMessage, { request, response }: Exchange): void => {
+const passAnswer = (answer: IncomingMessage, { request, response }: Passing): void => {
   const closes = !request.complete && /\bclose\b/i.test(answer.headers.connection ?? '')
   const headers = [...answerHeaders(answer), ...(closes ? ['connection', 'close'] : [])]
   response.sendDate = false
@@ -33,8 +38,7 @@ const passAnswer = (answer: IncomingMessage, { request, response }: Exchange): v
   pipeline(answer, response, () => {})
 }
 
-const isRefused = ({ statusCode, headers }: IncomingMessage): boolean =>
-  statusCode === 508 && headers[notOwnerHeader] !== undefined
+const isOfFormerOwner = ({ headers }: IncomingMessage): boolean => headers[notOwnerHeader] !== undefined
 
 /** Calls `taken` when the owner has got a request without a body. */
 const sendEmpty = (outgoing: ClientRequest, taken: () => void): void => {
@@ -43,23 +47,23 @@ const sendEmpty = (outgoing: ClientRequest, taken: () => void): void => {
 }
 
 /** Sends the body as soon as the owner wants it, and calls `taken` before. */
-const sendBody = (outgoing: ClientRequest, exchange: Exchange, taken: () => void): void => {
+const sendBody = (outgoing: ClientRequest, passing: Passing, taken: () => void): void => {
   outgoing.once('continue', () => {
     taken()
-    if (exchange.awaits100) exchange.response.writeContinue()
-    exchange.awaits100 = false
-    exchange.request.pipe(outgoing)
+    if (passing.awaits100) passing.response.writeContinue()
+    passing.awaits100 = false
+    passing.body.sendTo(outgoing)
   })
   outgoing.write(nothing)
 }
 
 /** Sends a request to the node at `url`. Rejects when a header cannot be sent. */
-export const forwardRequest = async (peers: Peers, exchange: Exchange, url: string): Promise<Outcome> => {
-  const { request, response } = exchange
+export const forwardRequest = async (peers: Peers, passing: Passing, url: string): Promise<Outcome> => {
+  const { request, response, body } = passing
   const { method = '', url: path = '' } = request
   const isLong = hasBody(request)
   const more = isLong ? [waitsHeader, '1'] : emptyBody(request)
-  const outgoing = peers.send(url, { method, path, headers: [...requestHeaders(request), ...more] })
+  const outgoing = peers.send(url, { method, path, headers: [...more, ...requestHeaders(request)] })
   return new Promise(resolve => {
     let isTaken = false
     let isOver = false
@@ -73,7 +77,7 @@ export const forwardRequest = async (peers: Peers, exchange: Exchange, url: stri
     const ended = () => {
       if (isOver) return
       isOver = true
-      request.unpipe(outgoing)
+      body.leave(outgoing)
       if (response.headersSent) return void (isTaken && request.resume()) // nothing reads the rest of the body
       response.off('close', clientGone)
       resolve(isTaken ? 'lost' : 'untaken')
@@ -81,15 +85,16 @@ export const forwardRequest = async (peers: Peers, exchange: Exchange, url: stri
     response.once('close', clientGone)
     outgoing.on('error', ended).once('close', ended)
     outgoing.once('response', answer => {
-      if (isRefused(answer) && !(isTaken && isLong)) {
-        isTaken = false
-        return void outgoing.destroy()
+      if (isOfFormerOwner(answer)) {
+        const isRefused = answer.statusCode === 508 && !(isTaken && isLong)
+        if (isRefused) isTaken = false
+        if (isRefused || (answer.statusCode === 503 && passing.mayRepeat())) return void outgoing.destroy()
       }
       if (isLong && !isTaken) answer.once('close', () => outgoing.destroy())
-      passAnswer(answer, exchange)
+      passAnswer(answer, passing)
       resolve('answered')
     })
-    if (isLong) sendBody(outgoing, exchange, taken)
+    if (isLong) sendBody(outgoing, passing, taken)
     else sendEmpty(outgoing, taken)
   })
 }

@@ -1,12 +1,11 @@
 // The routes that nodes have for each other, below /cluster/. Only signed requests of other nodes come here.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { World } from '../../contract/ports.ts'
-import type { Answer } from '../../http/errors.ts'
 import { notFound, unreadable } from './answers.ts'
 import type { Hop } from './hop.ts'
 import { type KeyQuestion, type NodeKeys, perLot, writeLot } from './key-lots.ts'
 import { openLetter, sealLetter } from './sealed-letter.ts'
-import { sendAnswer } from './send-answer.ts'
+import type { Answers, Said } from './send-answer.ts'
 
 export const keysPath = '/cluster/keys'
 export const statusPath = '/cluster/status'
@@ -27,7 +26,8 @@ type Deps = {
   key: Uint8Array
   /** What this node says of itself; becomes JSON. */
   status(): object
-  world: Pick<World, 'clock' | 'ids'>
+  answers: Answers
+  clock: World['clock']
 }
 
 const bodyOf = async (request: IncomingMessage): Promise<Buffer> => {
@@ -41,7 +41,7 @@ const bodyOf = async (request: IncomingMessage): Promise<Buffer> => {
   return Buffer.concat(chunks)
 }
 
-export const createNodeRoutes = ({ keys, key, status, world: { clock, ids } }: Deps) => {
+export const createNodeRoutes = ({ keys, key, status, answers, clock }: Deps) => {
   const standbys = new Map<string, Standby>()
 
   const answerKeys = async (
@@ -69,7 +69,7 @@ export const createNodeRoutes = ({ keys, key, status, world: { clock, ids } }: D
     /** Other nodes that have asked this one for keys since it started. */
     standbys: (): Standby[] => [...standbys.values()],
     handle(request: IncomingMessage, response: ServerResponse, { nonce }: Hop): void {
-      const refuse = (answer: Answer): void => sendAnswer(response, answer, ids.next('req_'))
+      const refuse = (said: Said): void => answers.send(response, said)
       const asked = `${request.method} ${request.url}`
       if (asked === `GET ${statusPath}`) return void refuse({ status: 200, headers: {}, body: status() })
       if (asked !== `POST ${keysPath}`) return void refuse(notFound)

@@ -44,7 +44,8 @@ export const createPeers = ({ hops, timers }: { hops: Pick<Hops, 'sign'>; timers
         port,
         method,
         path,
-        headers: [...headers, hopHeader, hops.sign({ method, path }).text],
+        // First, since Node forgets the last ones when there are very many.
+        headers: [hopHeader, hops.sign({ method, path }).text, ...headers],
         maxHeaderSize,
       })
       watchConnecting(outgoing)

@@ -4,9 +4,15 @@ import { isStopping, noOwner, notOwner, ownerLost, unreadable } from './answers.
 import type { Asked } from './asked.ts'
 import type { Exchange, Handler } from './exchange.ts'
 import { createHeld } from './held.ts'
+import type { Said } from './send-answer.ts'
 
 /** Milliseconds until a request is sent again to an owner that could not be reached. */
 const againMs = 250
+/**
+ * How often a request is sent again after a node that had taken it was lost. A request that makes an owner end would
+ * otherwise end one after the other.
+ */
+const mostRepeats = 2
 
 /** The node that owns the event log: this one, another one, or undefined while nobody does. */
 export type Owner = { url: string } | 'me' | undefined
@@ -25,18 +31,34 @@ type Deps = {
 export const createRoute = ({ owner, local, node, holdMs, clock, timers, stopping }: Deps) => {
   const held = createHeld({ timers, stopping })
 
-  /** Waits for another owner, or, if a URL was tried, for the moment to try it again. False: the request is refused. */
-  const isWorthWaiting = async (exchange: Exchange, left: number): Promise<boolean> => {
-    const end = left > 0 ? await held.wait(left, exchange.client) : 'full'
-    if (end === 'stopping') exchange.refuse(isStopping)
-    if (end === 'full') exchange.refuse(noOwner)
-    return end === 'changed' || end === 'late'
-  }
-
   const route = async (exchange: Exchange, { mayNotPass }: Asked): Promise<void> => {
-    const until = clock.now() + holdMs
+    let until = clock.now() + holdMs
     /** The URL that could not be reached a moment ago, or that has refused the request. */
     let tried: string | undefined
+    let repeats = 0
+
+    const refuse = (said: Said): void => {
+      const mayHaveHappened = repeats > 0 && !exchange.isSafe
+      if (mayHaveHappened) exchange.refuse(ownerLost)
+      else exchange.refuse(mayNotPass === undefined ? said : notOwner(node, mayNotPass))
+    }
+    /** Waits for another owner, or, if a URL was tried, for the moment to try it again. False: the request is refused. */
+    const isWorthWaiting = async (): Promise<boolean> => {
+      const left = until - clock.now()
+      const ms = tried === undefined ? left : Math.min(left, againMs)
+      const end = left > 0 ? await held.wait(ms, exchange.client) : 'full'
+      if (end === 'stopping') refuse(isStopping)
+      if (end === 'full') refuse(noOwner)
+      return end === 'changed' || end === 'late'
+    }
+    /** Notes that a node was lost that had taken the request. False: the request is refused. */
+    const isWorthRepeating = (): boolean => {
+      repeats++
+      until = clock.now() + holdMs
+      const isWorth = exchange.mayRepeat() && repeats <= mostRepeats
+      if (!isWorth) exchange.refuse(ownerLost)
+      return isWorth
+    }
     while (!exchange.client.closed) {
       const now = owner()
       const handler = now === 'me' ? local() : undefined
@@ -47,13 +69,10 @@ export const createRoute = ({ owner, local, node, holdMs, clock, timers, stoppin
         const outcome = await exchange.forward(now.url).catch(() => 'unreadable' as const)
         if (outcome === 'answered') return
         if (outcome === 'unreadable') return void exchange.refuse(unreadable)
-        if (outcome === 'lost' && !exchange.isSafe) return void exchange.refuse(ownerLost)
+        if (outcome === 'lost' && !isWorthRepeating()) return
         tried = now.url
-        continue
-      }
-      const left = until - clock.now()
-      if (!(await isWorthWaiting(exchange, tried === undefined ? left : Math.min(left, againMs)))) return
-      tried = undefined
+      } else if (await isWorthWaiting()) tried = undefined
+      else return
     }
   }
   return {

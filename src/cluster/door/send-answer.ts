@@ -1,40 +1,55 @@
-// Sends an answer that a node gives without the routes of the server: through a response, or on a bare socket.
+// Sends answers that a node gives without the routes of the server: through a response, or on a bare socket. They have the
+// form that the answers of the routes have.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { everyAnswer } from '../../contract/answer-headers.ts'
-import type { Answer } from '../../http/errors.ts'
+import { Refusal } from '../../contract/refusals.ts'
+import { type Answer, answerOf } from '../../http/errors.ts'
 
-const partsOf = ({ headers, body }: Answer, id: string) => {
-  const text = JSON.stringify(body)
-  const always = Object.fromEntries(Object.entries(everyAnswer).map(([name, { value }]) => [name, value]))
+/** An answer, or a refusal from which it is made. */
+export type Said = Answer | Refusal
+
+type Asked = Pick<IncomingMessage, 'method' | 'url' | 'headers'>
+/** What every answer to a request has. `envelopeId`: errors are answered in an envelope with this id. */
+type Form = { headers: Record<string, string>; envelopeId: string | undefined }
+
+/** An EventSource never connects again after an error answer, but it does after a broken connection. */
+const isEventSource = ({ method, headers }: Asked): boolean =>
+  method === 'GET' && headers.accept === 'text/event-stream'
+
+export const createAnswers = (formOf: (request: Asked) => Form) => {
+  const written = (request: Asked, said: Said) => {
+    const form = formOf(request)
+    const { status, headers, body } = said instanceof Refusal ? answerOf(said, form.envelopeId) : said
+    const text = JSON.stringify(body)
+    return {
+      status,
+      text,
+      head: {
+        ...form.headers,
+        'content-type': 'application/json; charset=utf-8',
+        'content-length': String(Buffer.byteLength(text)),
+        ...headers,
+      },
+    }
+  }
   return {
-    text,
-    head: {
-      ...always,
-      'x-request-id': id,
-      'content-type': 'application/json; charset=utf-8',
-      'content-length': String(Buffer.byteLength(text)),
-      ...headers,
+    /** The headers that every answer to this request has. */
+    headersOf: (request: Asked): Record<string, string> => formOf(request).headers,
+    send(response: ServerResponse, said: Said): void {
+      const { req } = response
+      if (response.headersSent) return void response.destroy()
+      const { status, head, text } = written(req, said)
+      if (status >= 500 && isEventSource(req)) return void req.socket.destroy()
+      response.writeHead(status, head).end(text)
+    },
+    /** Sends an answer to a request on its bare socket, and ends the connection. */
+    end(socket: Duplex, request: Asked, said: Said): void {
+      const { status, head, text } = written(request, said)
+      const lines = Object.entries({ ...head, connection: 'close' }).map(
+        ([name, value]) => `${name}: ${value}`,
+      )
+      socket.end(`HTTP/1.1 ${status} Refused\r\n${lines.join('\r\n')}\r\n\r\n${text}`)
     },
   }
 }
-
-/** An EventSource never connects again after an error answer, but it does after a broken connection. */
-const isEventSource = ({ method, headers }: IncomingMessage): boolean =>
-  method === 'GET' && headers.accept === 'text/event-stream'
-
-/** `id`: the id of the request. */
-export const sendAnswer = (response: ServerResponse, answer: Answer, id: string): void => {
-  const { req } = response
-  if (response.headersSent) return void response.destroy()
-  if (answer.status >= 500 && isEventSource(req)) return void req.socket.destroy()
-  const { text, head } = partsOf(answer, id)
-  response.writeHead(answer.status, head).end(text)
-}
-
-/** Sends an answer on a bare socket, and ends the connection. */
-export const endSocket = (socket: Duplex, answer: Answer, id: string): void => {
-  const { text, head } = partsOf(answer, id)
-  const lines = Object.entries({ ...head, connection: 'close' }).map(([name, value]) => `${name}: ${value}`)
-  socket.end(`HTTP/1.1 ${answer.status} Refused\r\n${lines.join('\r\n')}\r\n\r\n${text}`)
-}
+export type Answers = ReturnType<typeof createAnswers>

@@ -4,13 +4,17 @@ import { setMaxListeners } from 'node:events'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Report, World } from '../../contract/ports.ts'
 import { isWebSocket, passOver } from '../../http/upgrade.ts'
-import { isAlive, notFound } from './answers.ts'
+import { isAlive, notFound, unreadable } from './answers.ts'
 import { createAsked } from './asked.ts'
 import { type Handler, plainExchange, upgradeExchange } from './exchange.ts'
+import type { Upgrade } from './forward-upgrade.ts'
+import { isTooLong } from './head-length.ts'
 import type { Hop, Hops } from './hop.ts'
+import { createKeptBodies } from './kept-bodies.ts'
+import { createLateAnswers } from './late-answers.ts'
 import { createPeers } from './peers.ts'
 import { createRoute, type Owner } from './route.ts'
-import { sendAnswer } from './send-answer.ts'
+import type { Answers } from './send-answer.ts'
 
 type Deps = {
   owner(): Owner
@@ -20,10 +24,13 @@ type Deps = {
   own: ReadonlyMap<string, Handler['request']>
   /** Answers requests of other nodes below /cluster/. */
   nodeRoutes(request: IncomingMessage, response: ServerResponse, hop: Hop): void
+  /** Whether an owner recognizes the request when it comes again, and then does nothing a second time. */
+  isRecognized(request: IncomingMessage): boolean
+  answers: Answers
   /** The name of this node. */
   node: string
   hops: Hops
-  world: Pick<World, 'clock' | 'timers' | 'ids'>
+  world: Pick<World, 'clock' | 'timers'>
   report: Report
   stopping: AbortSignal
   /** The most milliseconds for which a request waits for an owner. */
@@ -34,14 +41,17 @@ type Deps = {
 const graceMs = 1000
 
 export const createSwitchboard = (deps: Deps) => {
-  const { owner, local, own, nodeRoutes, node, hops, report, stopping, holdMs = 15_000 } = deps
-  const { clock, timers, ids } = deps.world
+  const { owner, local, own, nodeRoutes, isRecognized, answers, node, hops, report, stopping } = deps
+  const { holdMs = 15_000 } = deps
+  const { clock, timers } = deps.world
   setMaxListeners(0, stopping)
   const peers = createPeers({ hops, timers })
-  const newId = () => ids.next('req_')
+  const bodies = createKeptBodies()
+  const forExchange = { peers, bodies, isRecognized, answers }
+  const late = createLateAnswers(node)
   const { route, changed, held } = createRoute({ owner, local, node, holdMs, clock, timers, stopping })
   const ask = createAsked({ hops, clock, report })
-  const alive: Handler['request'] = (_, response) => sendAnswer(response, isAlive, newId())
+  const alive: Handler['request'] = (_, response) => answers.send(response, isAlive)
   const isLocal = () => owner() === 'me' && local() !== undefined
 
   const ownAnswer = ({ method }: IncomingMessage, path: string): Handler['request'] | undefined => {
@@ -50,15 +60,23 @@ export const createSwitchboard = (deps: Deps) => {
   }
   const take = (request: IncomingMessage, response: ServerResponse, awaits100: boolean): void => {
     const asked = ask(request)
+    if (asked.hop === undefined && isTooLong(request)) return void answers.send(response, unreadable)
     const path = request.url?.split('?', 1)[0] ?? ''
     if (path === '/cluster' || path.startsWith('/cluster/')) {
-      if (asked.hop === undefined) return void sendAnswer(response, notFound, newId())
+      if (asked.hop === undefined) return void answers.send(response, notFound)
       return void nodeRoutes(request, response, asked.hop)
     }
     const answer = ownAnswer(request, path)
     if (answer !== undefined) return void answer(request, response)
+    if (asked.hop !== undefined) late.owe(response)
     const given = { request, response, awaits100: awaits100 || asked.waits === true }
-    void route(plainExchange({ peers, newId }, given), asked)
+    void route(plainExchange(forExchange, given), asked)
+  }
+  const takeUpgrade = (upgrade: Upgrade): void => {
+    const { request, socket } = upgrade
+    const asked = ask(request)
+    if (asked.hop === undefined && isTooLong(request)) return void answers.end(socket, request, unreadable)
+    void route(upgradeExchange(forExchange, upgrade), asked)
   }
   const cutOthers = (): void => {
     const now = owner()
@@ -73,16 +91,19 @@ export const createSwitchboard = (deps: Deps) => {
       server.on('checkExpectation', (request, response) => take(request, response, false))
       server.on('upgrade', (request, socket, head) => {
         if (!isWebSocket(request)) return void passOver(server, request, socket, head)
-        void route(upgradeExchange({ peers, newId }, { request, socket, head }), ask(request))
+        takeUpgrade({ request, socket, head })
       })
     },
     /** Another node may be the owner now. Requests that wait go on, and soon nothing depends on former owners. */
     changed(): void {
+      if (owner() !== 'me') late.mark()
       changed()
       timers.after(graceMs, cutOthers)
     },
     /** How many requests wait for an owner. */
     held,
+    /** How many bytes of bodies are kept, to be sent again if their owner is lost. */
+    keptBytes: bodies.bytes,
     /** Ends the connections to other nodes. */
     close: peers.close,
   }

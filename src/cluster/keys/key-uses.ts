@@ -14,22 +14,40 @@ type Use = { streamNo: number; name: KeyName; isRetired: boolean }
 const isLater = ([epoch, n]: KeyName, [ofEpoch, ofN]: KeyName): boolean =>
   epoch > ofEpoch || (epoch === ofEpoch && n > ofN)
 
+/** Uses that are not in the file yet. */
+const createUnwritten = (file: KeyFile) => {
+  let uses: Use[] = []
+  const streams = new Set<number>()
+  const clear = (): void => {
+    uses = []
+    streams.clear()
+  }
+  const write = (): void => {
+    if (uses.length === 0) return
+    file.commit(() => {
+      for (const { streamNo, name, isRetired } of uses) file.use(streamNo, name, isRetired)
+    })
+    clear()
+  }
+  return {
+    clear,
+    write,
+    add(use: Use): void {
+      uses.push(use)
+      streams.add(use.streamNo)
+      if (uses.length >= unwrittenAtMost) write()
+    },
+    /** Whether one of them is a use by this stream. */
+    has: (streamNo: number): boolean => streams.has(streamNo),
+  }
+}
+
 export const createKeyUses = (file: KeyFile) => {
   /** The keys that streams use now. */
   const current = new Map<number, StreamKey>()
-  let unwritten: Use[] = []
+  const unwritten = createUnwritten(file)
+  const { write, add: note } = unwritten
 
-  const write = (): void => {
-    if (unwritten.length === 0) return
-    file.commit(() => {
-      for (const { streamNo, name, isRetired } of unwritten) file.use(streamNo, name, isRetired)
-    })
-    unwritten = []
-  }
-  const note = (use: Use): void => {
-    unwritten.push(use)
-    if (unwritten.length >= unwrittenAtMost) write()
-  }
   const keep = (streamNo: number, key: StreamKey): void => {
     if (current.size >= keptAtMost) {
       write() // what leaves the memory must be in the file
@@ -37,13 +55,18 @@ export const createKeyUses = (file: KeyFile) => {
     }
     current.set(streamNo, key)
   }
+  /** The stream uses this key from now on. */
+  const begin = (streamNo: number, key: StreamKey): void => {
+    keep(streamNo, key)
+    note({ streamNo, name: key.name, isRetired: false })
+  }
   return {
     write,
     /** The key that a stream uses; undefined: it needs a new one. */
     of(streamNo: number, isNew: boolean): StreamKey | undefined {
       const known = current.get(streamNo)
       if (known !== undefined || isNew) return known
-      write()
+      if (unwritten.has(streamNo)) write()
       for (const { epoch, n, retired } of file.used(streamNo).reverse()) {
         const key = retired === 1 ? undefined : file.one(epoch, n)?.key
         if (key == null) continue
@@ -53,10 +76,14 @@ export const createKeyUses = (file: KeyFile) => {
       }
       return undefined
     },
-    /** The stream uses this key from now on. */
-    begin(streamNo: number, key: StreamKey): void {
-      keep(streamNo, key)
-      note({ streamNo, name: key.name, isRetired: false })
+    begin,
+    /** A record that was read names this key for a stream. It may have been read before. */
+    read(streamNo: number, name: KeyName): void {
+      const known = current.get(streamNo)?.name
+      if (known?.[0] === name[0] && known[1] === name[1]) return
+      const key = file.one(...name)?.key
+      if (key == null) note({ streamNo, name, isRetired: false })
+      else begin(streamNo, { name, key })
     },
     /** Something of the stream is sealed by this key, which it uses for nothing else. */
     add: (streamNo: number, name: KeyName): void => note({ streamNo, name, isRetired: false }),
@@ -85,7 +112,7 @@ export const createKeyUses = (file: KeyFile) => {
     /** Forgets everything: the records are read again from the first one on. */
     forget(): void {
       current.clear()
-      unwritten = []
+      unwritten.clear()
     },
   }
 }

@@ -45,13 +45,7 @@ export const openStreamKeys = (path: string, clock: Clock) => {
       return key
     },
     /** Notes that a record of a stream names a key, as a node does that reads records. */
-    use(streamNo: number, name: KeyName): void {
-      const known = uses.of(streamNo, false)
-      if (known?.name[0] === name[0] && known.name[1] === name[1]) return
-      const key = file.one(...name)?.key
-      if (key == null) uses.add(streamNo, name)
-      else uses.begin(streamNo, { name, key })
-    },
+    use: uses.read,
     /** Notes that something of a stream is sealed by a key of its own. */
     addUse: uses.add,
     keyOf(...name: KeyName): Buffer | 'destroyed' | undefined {

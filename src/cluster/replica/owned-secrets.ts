@@ -1,6 +1,16 @@
 // The secrets of a node that owns the log: a change is stored in the file of this node at once, and published before the
 // next batch, which may name it.
+import { StorageFailure } from '../../contract/stored.ts'
 import type { Secrets } from '../../platform/secrets.ts'
+
+/** Secrets that count as stored when they are published. */
+export const storedWith = (secrets: Secrets, publish: () => Promise<void>): Secrets => ({
+  ...secrets,
+  stored: () =>
+    publish().catch(error => {
+      throw new StorageFailure('secrets cannot be stored', { cause: error })
+    }),
+})
 
 export const createOwnedSecrets = (local: Secrets) => {
   let changed = new Set<string>()

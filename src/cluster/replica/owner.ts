@@ -65,7 +65,8 @@ export const createOwner = (deps: Deps) => {
   const { local, keys, copied, publisher, intake, changedSecrets } = deps
   const { pieces } = intake
   let { position } = deps
-  const { store, settled } = createPipeline({ gate: createKeyGate(keys, deps.timers), failed: deps.failed })
+  const gate = createKeyGate(keys, deps.timers)
+  const { store, stored, settled } = createPipeline({ gate, failed: deps.failed })
 
   const advance = (mark: Awaited<ReturnType<Publisher['publish']>>): void =>
     intake.advance({ ...mark, position })
@@ -89,7 +90,6 @@ export const createOwner = (deps: Deps) => {
     advance(mark)
   }
   const publishSecrets = (refs: string[]): Promise<void[]> => Promise.all(refs.map(publishSecret))
-
   const pack = packing(local, keys, pieces)
   const publishBatch = async (
     batch: PackedBatch,
@@ -136,8 +136,8 @@ export const createOwner = (deps: Deps) => {
       for (const piece of long) await publishPiece(piece, async () => {})
       await publishBatch(batch, async () => {}, digests)
     },
-    /** Publishes the secrets under these refs. */
-    putSecrets: async (refs: string[]): Promise<void> => void (await publishSecrets(refs)),
+    /** Publishes the secrets under these refs. Resolves when the shared log has them and all that were begun before. */
+    putSecrets: (refs: string[]): Promise<void> => publishSecrets(refs).then(stored),
     settled,
   }
 }

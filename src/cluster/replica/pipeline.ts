@@ -41,6 +41,8 @@ export const createPipeline = ({ gate, failed }: Deps) => {
 
   return {
     store,
+    /** Resolves when everything that was begun is stored; rejects when that has failed. */
+    stored: async (): Promise<void> => void (await underWay),
     /** Resolves when nothing is under way, however that has ended. */
     settled: (): Promise<unknown> => underWay.catch(() => {}),
   }

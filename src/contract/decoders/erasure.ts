@@ -1,15 +1,23 @@
 // The events of erasures, read from their stream.
 import { erasureStream, payloadsErased } from '../erased-range.ts'
-import { type ErasureFinished, erasureFinished, type PayloadsErased } from '../erasure-events.ts'
+import {
+  type ErasureFinished,
+  type ErasureLeft,
+  erasureFinished,
+  erasureLeft,
+  type PayloadsErased,
+} from '../erasure-events.ts'
 import type { Recorded } from '../stored.ts'
 import { decoderOf } from './decoder.ts'
 
 export type ErasureEvent =
   | { type: 'PayloadsErased'; data: PayloadsErased }
+  | { type: 'ErasureLeft'; data: ErasureLeft }
   | { type: 'ErasureFinished'; data: ErasureFinished }
 export type RecordedErasure = Recorded<ErasureEvent>
 
 export const erasureEvents = decoderOf<ErasureEvent>('erasure', stream => stream === erasureStream, [
   payloadsErased,
+  erasureLeft,
   erasureFinished,
 ])

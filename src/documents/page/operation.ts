@@ -4,7 +4,8 @@ import { eventStream, json, type Operation, type Parameter } from '../operation.
 import { refusedAnswers } from '../refused.ts'
 import type { Json, schemaWriter } from '../schemas.ts'
 import { code, escaped, line, prose, table } from './html.ts'
-import { typeOf } from './schema.ts'
+import { sampleOf } from './sample.ts'
+import { fieldsOf, schemaPrefix, typeOf } from './schema.ts'
 
 type Schemas = ReturnType<typeof schemaWriter>
 
@@ -53,6 +54,23 @@ const input = ({ in: where, name, schema }: Parameter, schemas: Schemas): string
   return `<label>${code(name)} ${control}</label>`
 }
 
+/** The fields of the body in place. A press on one puts it into the body of the form, with a value to begin with. */
+const bodyFieldsOf = ({ body }: Operation, schemas: Schemas): string => {
+  if (body === undefined) return ''
+  const named = (reference: string) =>
+    schemas.named()[reference.slice(schemaPrefix.length)] as Json | undefined
+  const written = schemas.of(body.schema)
+  const schema = typeof written.$ref === 'string' ? (named(written.$ref) ?? {}) : written
+  const fields = fieldsOf(schema)
+  if (fields === '') return `<p>Body: ${typeOf(written)}</p>`
+  const buttons = Object.entries((schema.properties ?? {}) as Record<string, Json>).map(
+    ([name, field]) =>
+      `<button type="button" class="add" data-field="${escaped(name)}" data-sample="${escaped(JSON.stringify(sampleOf(field, named)))}">${escaped(name)}</button>`,
+  )
+  return `<details class="fields"><summary>Fields of the body: ${typeOf(written)}</summary>${fields}</details>
+<p class="adds">Add to the body: ${buttons.join(' ')}</p>`
+}
+
 const bodyOf = ({ body }: Operation): string => {
   if (body === undefined) return ''
   const examples = Object.values(body.examples)
@@ -81,11 +99,10 @@ const formOf = (operation: Operation, schemas: Schemas): string => {
 }
 
 export const operationSection = (operation: Operation, schemas: Schemas): string => {
-  const { id, method, path, summary, about, access, body } = operation
+  const { id, method, path, summary, about, access } = operation
   const roles = rolesOf[access].map(code).join(', ')
-  const bodyFields = body && typeOf(schemas.of(body.schema))
   return `<details id="${id}"><summary><span class="method ${method.toLowerCase()}">${method}</span> ${code(path)} <span>${line(summary)}</span></summary>
 ${prose(about)}<p><small>${roles ? `Roles: ${roles}` : 'Needs no token'}</small></p>
-${parametersOf(operation, schemas)}${bodyFields ? `<p>Body: ${bodyFields}</p>` : ''}
+${parametersOf(operation, schemas)}${bodyFieldsOf(operation, schemas)}
 ${answersOf(operation, schemas)}${formOf(operation, schemas)}</details>`
 }

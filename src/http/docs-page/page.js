@@ -90,6 +90,21 @@ const show = async (response, answer, isJson) => {
   if (isJson) answer.textContent = pretty(text)
 }
 
+/** Puts a field into a body, and selects its value. Returns why it cannot. */
+const addField = (body, { field, sample }) => {
+  let value
+  try {
+    value = JSON.parse(body.value === '' ? '{}' : body.value)
+  } catch {
+    return 'The body is no JSON, so no field can be added.'
+  }
+  if (!(field in value)) body.value = JSON.stringify({ ...value, [field]: JSON.parse(sample) }, null, 2)
+  const at = body.value.indexOf(`${JSON.stringify(field)}: `)
+  body.focus()
+  body.setSelectionRange(at + field.length + 4, body.value.indexOf('\n', at))
+  return ''
+}
+
 const prepare = form => {
   const [sample, status, answer, stop] = ['.sample', '.status', '.answer', '.stop'].map(each =>
     form.querySelector(each),
@@ -105,6 +120,11 @@ const prepare = form => {
     form.elements.body.value = target.value
     refresh()
   })
+  for (const add of form.parentElement.querySelectorAll('.add'))
+    add.onclick = () => {
+      status.textContent = addField(form.elements.body, add.dataset)
+      refresh()
+    }
   refresh()
 
   form.addEventListener('submit', async event => {
@@ -134,17 +154,31 @@ const prepare = form => {
   })
 }
 
-/** What is chosen stays for the next visit. Some browsers refuse to keep anything. */
-const key = 'reprise-docs-language'
-try {
-  const kept = localStorage.getItem(key)
-  if (kept in samples) language.value = kept
-} catch {}
-language.addEventListener('change', () => {
+/** Keeps the value of a field in a storage of the browser. Some browsers refuse to keep anything. */
+const keep = (field, key, storage, isAllowed) => {
   try {
-    localStorage.setItem(key, language.value)
+    const kept = storage().getItem(key)
+    if (kept !== null && isAllowed(kept)) field.value = kept
   } catch {}
-})
+  field.addEventListener('change', () => {
+    try {
+      storage().setItem(key, field.value)
+    } catch {}
+  })
+}
+keep(
+  language,
+  'reprise-docs-language',
+  () => localStorage,
+  kept => kept in samples,
+)
+// A token is kept until the tab is closed.
+keep(
+  token,
+  'reprise-docs-token',
+  () => sessionStorage,
+  () => true,
+)
 
 for (const form of document.forms) prepare(form)
 

@@ -1,8 +1,13 @@
 // The end of a connection. It happens only once, whether the client or the server ends the connection, and it releases
 // everything that the connection holds.
 import type { WebSocket } from 'ws'
+import { Refusal } from '../../contract/refusals.ts'
 import { type CloseReason, closeCodes } from '../../contract/socket.ts'
 import { closeWords } from './words.ts'
+
+/** How a connection ends whose caller was not let in: with a token of a role that may not follow, or without a valid one. */
+export const endOfStranger = (error: unknown): CloseReason =>
+  error instanceof Refusal && error.reason === 'Forbidden' ? 'forbidden' : 'unauthenticated'
 
 export type Closing = ReturnType<typeof createClosing>
 

@@ -4,7 +4,7 @@ import { may, roleRefused } from '../../access/roles.ts'
 import { Invalid, Refusal } from '../../contract/refusals.ts'
 import type { Principal } from '../../contract/token-events.ts'
 import type { Text } from '../../platform/pieces.ts'
-import type { Closing } from './closing.ts'
+import { type Closing, endOfStranger } from './closing.ts'
 import { type Command, createSocketCommands } from './commands.ts'
 import type { Door } from './connection-deps.ts'
 import type { createHeldTasks } from './held-tasks.ts'
@@ -115,7 +115,7 @@ export const createDispatch = (door: Door, pieces: Pieces) => {
     } catch (error) {
       const mayStay = identity.principal() !== undefined || isOfRequestId(error)
       if (mayStay) refuse(type, error, requestId)
-      else end('unauthenticated', error as Error, requestId)
+      else end(endOfStranger(error), error as Error, requestId)
     } finally {
       free()
     }

@@ -1,11 +1,13 @@
 // The principal of a connection. A new connection has none; later its principal is that of a token or a ticket.
 import type { IncomingMessage } from 'node:http'
+import { may, roleRefused } from '../../access/roles.ts'
 import { Refusal } from '../../contract/refusals.ts'
 import type { CloseReason } from '../../contract/socket.ts'
 import type { Principal } from '../../contract/token-events.ts'
 import { type Asking, authorize, ticketOf } from '../auth.ts'
 import type { Serving } from '../doors.ts'
 import type { Cut, OpenStream } from '../open-streams.ts'
+import { endOfStranger } from './closing.ts'
 import type { Intake } from './intake.ts'
 
 export type End = (reason: CloseReason, error?: Error, requestId?: string) => void
@@ -68,17 +70,20 @@ export const createIdentity = ({ serving, authMs, intake, known, stream, end }: 
       if (asking.headers.authorization === undefined && asking.query.ticket === undefined) return
       try {
         enter(authorize(asking, 'follow', serving), asking)
+        if (ticketOf(asking) !== undefined)
+          serving.tickets.stored().catch(error => end('goingDown', error as Error))
       } catch (error) {
-        end('unauthenticated', error as Error)
+        end(endOfStranger(error), error as Error)
       }
     },
     /**
      * Authenticates the connection by the token of a message. Returns undefined if there are too many connections.
-     * Throws Unauthenticated.
+     * Throws Unauthenticated or Forbidden.
      */
     enterWith(token: string): Principal | undefined {
       const who = serving.principals.authenticate(token)
       if (who === undefined) throw new Refusal('Unauthenticated')
+      if (!may(who.role, 'follow')) throw roleRefused(who.role, 'follow')
       return enter(who, { headers: {}, query: {}, method: 'GET' }) ? who : undefined
     },
     /** The connection calls this when the client has read something. */

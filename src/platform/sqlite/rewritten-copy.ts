@@ -8,13 +8,14 @@ import { startThread } from '../thread.ts'
 export const rewrittenCopy = async (from: string, to: string): Promise<void> => {
   rmSync(to, { force: true })
   closeSync(openSync(to, 'wx', 0o600)) // the file has its mode before it has any content
+  const thread = startThread('rewrite-thread.mjs', { workerData: { from, to } })
   try {
-    const thread = startThread('rewrite-thread.mjs', { workerData: { from, to } })
     await once(thread, 'exit') // rejects with the error of the thread
     const copy = openSync(to, 'r')
     fsyncSync(copy)
     closeSync(copy)
   } catch (error) {
+    await thread.terminate() // until it has ended, it holds the space of the file
     rmSync(to, { force: true })
     throw error
   }

@@ -12,18 +12,45 @@ const namesOf: Record<Manifest['subject']['kind'], string> = {
 export const subjectText = ({ kind, id }: Manifest['subject']): string =>
   kind === 'all' ? namesOf.all : `${namesOf[kind]} ${id}`
 
-const provenOfStreams = `- Each event was in the log when the checkpoint was signed, with exactly this header and this payload.
-- The events of each stream are complete from its first event up to its last event here: no revision is missing.
-- When a task has ended, its last move is the event with which it ended.`
-const notProvenOfStreams = `- That nothing was stored about these streams after their last event here. A task without an end may have gone on.
-- That no task is left out. Only a whole log shows that: \`reprise export --all\`, or \`reprise verify\` on the log itself.`
-const provenOfAll = `- These are all events of the log, from position 1 to the size of the checkpoint, in their order and unchanged.
-- So no task and no event up to there is left out.`
-const notProvenOfAll = '- That nothing was stored after the last position.'
+type Claims = { proven: readonly string[]; notProven: readonly string[] }
+
+const ofStreams: Claims = {
+  proven: [
+    'Each event was in the log when the checkpoint was signed, with exactly this header and this payload.',
+    'The events of each stream are complete from its first event up to its last event here: no revision is missing.',
+    'When a task has ended, its last move is the event with which it ended.',
+  ],
+  notProven: [
+    'That nothing was stored about these streams after their last event here. A task without an end may have gone on.',
+    'That no task is left out. Only a whole log shows that: `reprise export --all`, or `reprise verify` on the log itself.',
+  ],
+}
+const ofAll: Claims = {
+  proven: [
+    'These are all events of the log, from position 1 to the size of the checkpoint, in their order and unchanged.',
+    'So no task and no event up to there is left out.',
+  ],
+  notProven: ['That nothing was stored after the last position.'],
+}
+
+/** What an export proves, and what it does not, as sentences. */
+export const claimsOf = ({ kind }: Manifest['subject']): Claims => {
+  const { proven, notProven } = kind === 'all' ? ofAll : ofStreams
+  return {
+    proven,
+    notProven: [
+      ...notProven,
+      'That what an event says is true. It proves what was stored, and not what happened.',
+    ],
+  }
+}
+
+const listOf = (sentences: readonly string[]): string => sentences.map(each => `- ${each}`).join('\n')
 
 /** The page as Markdown. */
 export const readmeOf = ({ log_id, subject, size, erasures }: Manifest): string => {
   const isWhole = subject.kind === 'all'
+  const { proven, notProven } = claimsOf(subject)
   return `# An export of a log of Reprise
 
 This folder holds ${subjectText(subject)}, from the log \`${log_id}\`. The checkpoint in it covers the first ${size} events of that log.
@@ -41,14 +68,13 @@ KEY is the key of the log. Get it from a person whom you trust. The server shows
 
 ## What it proves
 
-${isWhole ? provenOfAll : provenOfStreams}
+${listOf(proven)}
 
 It proves this only as far as you trust the key. A person with the private key can sign another log.
 
 ## What it does not prove
 
-${isWhole ? notProvenOfAll : notProvenOfStreams}
-- That what an event says is true. It proves what was stored, and not what happened.
+${listOf(notProven)}
 
 ## What is in it
 

@@ -1,7 +1,5 @@
-// Verifies an export in a folder, with nothing but the files in it: its events, their proofs and the signed checkpoint.
-// The file verify.mjs of an export is made from this code.
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import path from 'node:path'
+// Verifies an export with nothing but the files in it: its events, their proofs and the signed checkpoint. The file
+// verify.mjs of an export is made from this code, and so is the page of an export, which runs it in a browser.
 import { erasureStream } from '../../contract/erased-range.ts'
 import { taskStream } from '../../contract/task-stream.ts'
 import { leafOf } from '../../log/leaf.ts'
@@ -10,11 +8,11 @@ import { NotProven } from '../not-proven.ts'
 import { openCheckpoint, originOf, type SignedCheckpoint } from '../note/checkpoint.ts'
 import { type KeyChange, keyStream, readKeyChange, trustedKeys } from '../note/key-change.ts'
 import type { VerifierKey } from '../note/keys.ts'
-import { checkpointsIn, type Expected } from '../verify/checkpoints-in.ts'
+import type { Expected } from '../verify/checkpoints-in.ts'
 import { createComparison } from '../verify/comparison.ts'
 import { createErasures, type Erasures } from '../verify/erasures.ts'
 import { createEventCheck, mustFit } from '../verify/event-check.ts'
-import { linesIn } from '../verify/lines.ts'
+import type { ExportFiles } from './files.ts'
 import {
   eventFile,
   fileNames,
@@ -27,12 +25,14 @@ import {
 } from './format.ts'
 import { createStreamCheck, mustBeIncluded, type VerifiedStream } from './verify-streams.ts'
 
-/** `key`: the key that the caller trusts. `checkpoints`: checkpoints that the caller brings, as files. */
+/** `key`: the key that the caller trusts. `checkpoints`: further ones with which the export must agree. */
 export type ExportToVerify = {
-  folder: string
+  files: ExportFiles
   key: VerifierKey | undefined
-  checkpoints: readonly { path: string; bytes: number }[]
+  checkpoints: (origin: string, keys: readonly VerifierKey[]) => Iterator<Expected>[]
 }
+/** `nextTurn`: lets the event loop take a turn. */
+export type Pace = { onProgress: (events: number) => void; nextTurn: () => Promise<void> }
 
 /** `streams`: the streams of the subject; empty for the whole log. `signers`: the keys that signed the checkpoint. */
 export type VerifiedExport = Pick<Manifest, 'log_id' | 'subject' | 'size'> & {
@@ -43,52 +43,49 @@ export type VerifiedExport = Pick<Manifest, 'log_id' | 'subject' | 'size'> & {
   isKeyChecked: boolean
 }
 
-type OnProgress = (events: number) => void
 /** Events after which the progress is reported and the event loop takes a turn. */
 const breathEvents = 1000
 
-const createBreath = (onProgress: OnProgress) => {
+const createBreath = ({ onProgress, nextTurn }: Pace) => {
   let events = 0
   return async (): Promise<void> => {
     if (++events % breathEvents !== 0) return
     onProgress(events)
-    await new Promise(resolve => setImmediate(resolve))
+    await nextTurn()
   }
 }
 
 /** Gives each line of a file with events to `add`. */
 const eachLine = async (
-  file: string,
+  lines: Iterable<string>,
   add: (line: string) => void,
   breath: () => Promise<void>,
 ): Promise<void> => {
-  for (const line of linesIn(file)) {
+  for (const line of lines) {
     if (line === '') continue
     add(line)
     await breath()
   }
 }
 
-const textOf = (folder: string, name: string): string => {
-  if (existsSync(path.join(folder, name))) return readFileSync(path.join(folder, name), 'utf8')
+const textOf = ({ text }: ExportFiles, name: string): string => {
+  const found = text(name)
+  if (found !== undefined) return found
   throw new NotProven(`the export has no file ${name}`)
 }
 
-const mustHaveOnly = (folder: string, { files }: Manifest): void => {
-  const names = new Set(readdirSync(path.join(folder, fileNames.events)))
+const mustHaveOnly = ({ eventFiles }: ExportFiles, { files }: Manifest): void => {
+  const names = new Set(eventFiles())
   for (let number = 1; number <= files; number++)
-    if (!names.delete(path.basename(eventFile(number))))
-      throw new Misfit(`the export has no file ${eventFile(number)}`)
+    if (!names.delete(eventFile(number))) throw new Misfit(`the export has no file ${eventFile(number)}`)
   const [extra] = names
   if (extra !== undefined)
-    throw new Misfit(
-      `the export has a file ${fileNames.events}/${extra} that ${fileNames.manifest} does not count`,
-    )
+    throw new Misfit(`the export has a file ${extra} that ${fileNames.manifest} does not count`)
 }
 
 /** The changes of the key of the log, as its events say. They are verified with the signed tree by `verifyKeys`. */
-const keyChangesIn = (folder: string): KeyChange[] =>
-  textOf(folder, fileNames.keyEvents)
+const keyChangesIn = (files: ExportFiles): KeyChange[] =>
+  textOf(files, fileNames.keyEvents)
     .split('\n')
     .filter(line => line !== '')
     .map(line => readEvent(line, fileNames.keyEvents))
@@ -97,8 +94,8 @@ const keyChangesIn = (folder: string): KeyChange[] =>
 /**
  * The events with which the log erased events of the export, as far as the signed tree contains them. Throws Misfit.
  */
-const erasuresIn = (folder: string, { erasures }: Manifest, tree: SignedCheckpoint): Erasures => {
-  const lines = erasures === true ? textOf(folder, fileNames.erasures).split('\n').filter(Boolean) : []
+const erasuresIn = (files: ExportFiles, { erasures }: Manifest, tree: SignedCheckpoint): Erasures => {
+  const lines = erasures === true ? textOf(files, fileNames.erasures).split('\n').filter(Boolean) : []
   const events = lines.map(line => {
     const event = readEvent(line, fileNames.erasures)
     const { position, header } = event
@@ -115,19 +112,19 @@ const erasuresIn = (folder: string, { erasures }: Manifest, tree: SignedCheckpoi
 const noErasures = createErasures(() => [])
 
 /** The key signs the tree, and the tree contains the events that name the key. Throws Misfit. */
-const verifyKeys = (folder: string, changes: readonly KeyChange[], tree: SignedCheckpoint): void => {
+const verifyKeys = (files: ExportFiles, changes: readonly KeyChange[], tree: SignedCheckpoint): void => {
   const check = createStreamCheck(fileNames.keyEvents, tree, noErasures)
-  for (const line of textOf(folder, fileNames.keyEvents).split('\n')) if (line !== '') check.add(line)
+  for (const line of textOf(files, fileNames.keyEvents).split('\n')) if (line !== '') check.add(line)
   const { stream } = check.end()
   if (stream !== keyStream) throw new Misfit(`${fileNames.keyEvents} holds events of ${stream}`)
   const text = writeKeys(changes.map(({ key, from }) => ({ text: key.text, from })))
-  if (textOf(folder, fileNames.key) !== text)
+  if (textOf(files, fileNames.key) !== text)
     throw new Misfit(`the file ${fileNames.key} names other keys than the log does`)
 }
 
 type Part = { events: number; erased: number; streams: VerifiedStream[] }
 type Deps = {
-  folder: string
+  files: ExportFiles
   manifest: Manifest
   expected: Iterator<Expected>[]
   erasures: Erasures
@@ -147,13 +144,13 @@ const mustBeOf = ({ kind, id }: Subject, streams: readonly VerifiedStream[]): vo
 
 /** Each file holds one stream. */
 const verifyStreams = async (
-  { folder, manifest, erasures, breath }: Deps,
+  { files, manifest, erasures, breath }: Deps,
   tree: SignedCheckpoint,
 ): Promise<Part> => {
   const streams: VerifiedStream[] = []
   for (let number = 1; number <= manifest.files; number++) {
     const check = createStreamCheck(eventFile(number), tree, erasures)
-    await eachLine(path.join(folder, eventFile(number)), check.add, breath)
+    await eachLine(files.lines(eventFile(number)), check.add, breath)
     streams.push(check.end())
   }
   const twice = streams.find(({ stream }, n) => streams.findIndex(each => each.stream === stream) < n)
@@ -165,7 +162,7 @@ const verifyStreams = async (
 }
 
 /** The files hold all events, from the position 1 to the size of the checkpoint. */
-const verifyWhole = async ({ folder, manifest, expected, erasures, breath }: Deps): Promise<Part> => {
+const verifyWhole = async ({ files, manifest, expected, erasures, breath }: Deps): Promise<Part> => {
   const check = createEventCheck(createComparison(expected), erasures)
   const numbers = new Map<string, number>()
   let number = 1
@@ -177,7 +174,7 @@ const verifyWhole = async ({ folder, manifest, expected, erasures, breath }: Dep
     numbers.set(stream, streamNo)
     check.add({ position, streamNo, stream, revision, header, payload, salt, leaf: leafOf(header) })
   }
-  for (; number <= manifest.files; number++) await eachLine(path.join(folder, eventFile(number)), add, breath)
+  for (; number <= manifest.files; number++) await eachLine(files.lines(eventFile(number)), add, breath)
   const { events, erased } = check.end(manifest.size)
   return { events, erased, streams: [] }
 }
@@ -197,29 +194,24 @@ const mustAgree = (expected: readonly Iterator<Expected>[], { size, root }: Sign
 }
 
 /** Rejects with Misfit or NotProven at the first thing that does not fit. */
-export const verifyExport = async (
-  given: ExportToVerify,
-  onProgress: OnProgress,
-): Promise<VerifiedExport> => {
-  const { folder, key } = given
-  const manifest = readManifest(textOf(folder, fileNames.manifest))
+export const verifyExport = async (given: ExportToVerify, pace: Pace): Promise<VerifiedExport> => {
+  const { files, key } = given
+  const manifest = readManifest(textOf(files, fileNames.manifest))
   const { log_id, subject, size } = manifest
   const origin = originOf(log_id)
-  const changes = keyChangesIn(folder)
+  const changes = keyChangesIn(files)
   const keys = trustedKeys(changes, origin, key)
-  const tree = openCheckpoint(textOf(folder, fileNames.checkpoint), origin, keys)
+  const tree = openCheckpoint(textOf(files, fileNames.checkpoint), origin, keys)
   if (tree.size !== size)
     throw new Misfit(`the checkpoint is of ${tree.size} events, and ${fileNames.manifest} says ${size}`)
-  verifyKeys(folder, changes, tree)
-  mustHaveOnly(folder, manifest)
-  const files = given.checkpoints.map(file =>
-    checkpointsIn({ ...file, origin, keys, resumedAt: [] }, { lost: 0, cutOff: 0 }),
-  )
+  verifyKeys(files, changes, tree)
+  mustHaveOnly(files, manifest)
+  const others = given.checkpoints(origin, keys)
   const own: Expected = { ...tree, from: 'the checkpoint of the export' }
   const isWhole = subject.kind === 'all'
-  const expected = isWhole ? [[own].values(), ...files] : files
-  const erasures = erasuresIn(folder, manifest, tree)
-  const deps = { folder, manifest, expected, erasures, breath: createBreath(onProgress) }
+  const expected = isWhole ? [[own].values(), ...others] : others
+  const erasures = erasuresIn(files, manifest, tree)
+  const deps = { files, manifest, expected, erasures, breath: createBreath(pace) }
   if (!isWhole) mustAgree(expected, tree)
   const part = isWhole ? await verifyWhole(deps) : await verifyStreams(deps, tree)
   return { log_id, subject, size, ...part, signers: tree.signers, isKeyChecked: key !== undefined }

@@ -7,7 +7,7 @@ import { Misfit } from '../misfit.ts'
 import { NotProven } from '../not-proven.ts'
 import { readVerifierKey } from '../note/keys.ts'
 import { exportLines, misfitText, uncheckedKeyText } from './report.ts'
-import { verifyExport } from './verify-export.ts'
+import { verifyFolder } from './verify-folder.ts'
 
 const usage = 'usage: node verify.mjs [FOLDER] [--key VKEY] [--checkpoint FILE]'
 
@@ -35,7 +35,7 @@ const given = (() => {
   }
 })()
 try {
-  const verified = await verifyExport({ ...given, folder: path.resolve(given.folder) }, () => {})
+  const verified = await verifyFolder({ ...given, folder: path.resolve(given.folder) }, () => {})
   console.log(exportLines(verified).join('\n'))
   if (!verified.isKeyChecked) end(1, uncheckedKeyText(verified.signers))
   console.log('the export fits')

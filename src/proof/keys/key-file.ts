@@ -5,7 +5,7 @@ import { readPlainFile, renameSynced, whatStandsAt, writeSynced } from '../../pl
 import { makeSigningKey, readSigningKey, type SigningKey, writeSigningKey } from '../note/keys.ts'
 
 /** The file of the next key. */
-const nextOf = (file: string): string => `${file}.new`
+export const nextOf = (file: string): string => `${file}.new`
 
 const read = (file: string): SigningKey | undefined =>
   whatStandsAt(file) === undefined ? undefined : readSigningKey(readPlainFile(file).trim())
@@ -24,7 +24,8 @@ const usable = <T>(file: string, use: () => T): T => {
   }
 }
 
-export const keyFile = (file: string, origin: string) => ({
+/** `made`: called when the next key is in its file, before the log names it. */
+export const keyFile = (file: string, origin: string, made: () => void = () => {}) => ({
   /** The key; undefined: there is no file. Throws CannotStart. */
   key: (): SigningKey | undefined => usable(file, () => ofLog(read(file), origin)),
   /** The key that a change has not finished yet to put in place. */
@@ -40,6 +41,7 @@ export const keyFile = (file: string, origin: string) => ({
     usable(file, () => {
       const key = makeSigningKey(origin, 'note')
       writeSynced(nextOf(file), `${writeSigningKey(key)}\n`)
+      made()
       return key
     }),
   /** Puts the next key in the place of the key. Throws CannotStart. */

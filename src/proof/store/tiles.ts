@@ -1,22 +1,14 @@
 // The tree of a log in tiles of 256 hashes (C2SP tlog-tiles). The leaves are in the log. In memory are the hashes of
 // full tiles, one for 256 leaves, and the leaves after the last full tile.
 import { DamagedEvent } from '../../contract/stored.ts'
-import { type Hash, nodeOf } from '../tree/hash.ts'
-import { type FullSubtrees, rootOf } from '../tree/subtrees.ts'
+import type { Hash } from '../tree/hash.ts'
+import { type FullSubtrees, rootOf, rootOfFull } from '../tree/subtrees.ts'
 
 /** Hashes in a full tile, and the levels of the tree that a tile spans: 2^8 = 256. */
 export const tileWidth = 256
 const tileLevels = 8
 /** The tiles of leaves that are kept after they were read. */
 const mostCached = 64
-
-/** The root over 2^n hashes. */
-const fold = (hashes: readonly Hash[]): Hash => {
-  let row = hashes
-  while (row.length > 1)
-    row = Array.from({ length: row.length / 2 }, (_, n) => nodeOf(row[2 * n] ?? '', row[2 * n + 1] ?? ''))
-  return row[0] ?? ''
-}
 
 export type Tile = { level: number; index: number; width: number }
 /** How many leaves a tree needs to have this tile. */
@@ -52,7 +44,7 @@ export const createTileTree = (
     levels[level] ??= []
     const row = levels[level]
     row.push(hash)
-    if (row.length % tileWidth === 0) addTile(level + 1, fold(row.slice(-tileWidth)))
+    if (row.length % tileWidth === 0) addTile(level + 1, rootOfFull(row.slice(-tileWidth)))
   }
   for (const hash of tiles) addTile(0, hash)
   const fullTiles = (): number => levels[0]?.length ?? 0
@@ -60,7 +52,7 @@ export const createTileTree = (
   const readTile = (index: number): Hash[] => {
     const first = index * tileWidth
     const hashes = leavesOf(first, tileWidth)
-    if (fold(hashes) === levels[0]?.[index]) return hashes
+    if (rootOfFull(hashes) === levels[0]?.[index]) return hashes
     throw new DamagedEvent(first + 1, `or one of the ${tileWidth - 1} after it does not match the tree`)
   }
   const leafTile = (index: number): readonly Hash[] => {
@@ -80,7 +72,7 @@ export const createTileTree = (
   }
   const full: FullSubtrees = (level, index) => {
     const width = 2 ** (level % tileLevels)
-    return fold(hashesOf(Math.floor(level / tileLevels), index * width, width))
+    return rootOfFull(hashesOf(Math.floor(level / tileLevels), index * width, width))
   }
   const size = () => fullTiles() * tileWidth + tail.length
 
@@ -89,7 +81,7 @@ export const createTileTree = (
     add(leaf) {
       tail.push(leaf)
       if (tail.length < tileWidth) return
-      const hash = fold(tail)
+      const hash = rootOfFull(tail)
       tail = []
       addTile(0, hash)
     },

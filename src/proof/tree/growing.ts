@@ -3,7 +3,8 @@
 import { emptyRoot, type Hash, nodeOf } from './hash.ts'
 
 export type GrowingTree = {
-  add(leaf: Hash): void
+  /** Adds a leaf, or the root of a full subtree over so many leaves, of which the size must be a multiple. */
+  add(hash: Hash, leaves?: number): void
   size(): number
   root(): Hash
 }
@@ -13,11 +14,11 @@ export const createGrowingTree = (): GrowingTree => {
   /** The roots of full subtrees, the largest first: one for each bit of the size that is 1. */
   const edge: Hash[] = []
   return {
-    add(leaf) {
-      let hash = leaf
-      size++
+    add(added, leaves = 1) {
+      let hash = added
+      size += leaves
       // Each factor 2 of the size completes a subtree, which replaces its two halves.
-      for (let rest = size; rest % 2 === 0; rest /= 2) hash = nodeOf(edge.pop() ?? '', hash)
+      for (let rest = size / leaves; rest % 2 === 0; rest /= 2) hash = nodeOf(edge.pop() ?? '', hash)
       edge.push(hash)
     },
     size: () => size,

@@ -6,6 +6,14 @@ import { emptyRoot, type Hash, nodeOf } from './hash.ts'
 /** Gives the root of a full subtree: the one over 2^level leaves that begins at the leaf index × 2^level. */
 export type FullSubtrees = (level: number, index: number) => Hash
 
+/** The root over 2^n hashes. */
+export const rootOfFull = (hashes: readonly Hash[]): Hash => {
+  let row = hashes
+  while (row.length > 1)
+    row = Array.from({ length: row.length / 2 }, (_, n) => nodeOf(row[2 * n] ?? '', row[2 * n + 1] ?? ''))
+  return row[0] ?? ''
+}
+
 /** The largest power of two below a number of leaves, which is at least 2: where the tree over them is split. */
 export const splitOf = (count: number): number => {
   let split = 1

@@ -9,6 +9,20 @@ import { createRevisions } from './revisions.ts'
 /** The place of an event that fits itself. `streamNo`: any number that no other stream has. */
 export type Link = { position: number; streamNo: number; revision: number; leaf: Hash }
 
+/**
+ * The places of events that follow each other and fit themselves. `streamNos`: any numbers that no other streams have.
+ * `leaves`: one after the other, 43 characters each. `root`: that of the full subtree over them, if they are one.
+ */
+export type Links = {
+  first: number
+  streamNos: ArrayLike<number>
+  revisions: ArrayLike<number>
+  leaves: string
+  root?: Hash
+}
+/** Characters of a leaf. */
+const leafChars = 43
+
 export const missing = (position: number): Misfit => new Misfit('the event is missing', position)
 
 /** `add` throws Misfit at the first event that does not fit. */
@@ -19,16 +33,33 @@ export const createChain = (comparison: Comparison) => {
     while (comparison.next() === tree.size()) comparison.compare(tree.size(), tree.root())
   }
   compare() // a checkpoint may be of the empty log
+  const mustFollow = (position: number, streamNo: number, revision: number): void => {
+    const before = revisions.add(streamNo, revision)
+    if (before === undefined) return
+    throw new Misfit(
+      `the event is revision ${revision} of its stream, and revision ${before} must come first`,
+      position,
+    )
+  }
+  const grow = (hash: Hash, leaves?: number): void => {
+    tree.add(hash, leaves)
+    if (comparison.next() === tree.size()) compare()
+  }
   return {
     add({ position, streamNo, revision, leaf }: Link): void {
-      const before = revisions.add(streamNo, revision)
-      if (before !== undefined)
-        throw new Misfit(
-          `the event is revision ${revision} of its stream, and revision ${before} must come first`,
-          position,
-        )
-      tree.add(leaf)
-      if (comparison.next() === position) compare()
+      mustFollow(position, streamNo, revision)
+      grow(leaf)
+    },
+    /** Adds events after the last one. When they are a full subtree, the tree takes its root, unless a checkpoint ends in it. */
+    addAll({ first, streamNos, revisions, leaves, root }: Links): void {
+      const count = streamNos.length
+      const isOne =
+        root !== undefined && !((comparison.next() ?? Number.POSITIVE_INFINITY) < tree.size() + count)
+      for (let n = 0; n < count; n++) {
+        mustFollow(first + n, streamNos[n] ?? 0, revisions[n] ?? 0)
+        if (!isOne) grow(leaves.slice(n * leafChars, (n + 1) * leafChars))
+      }
+      if (isOne) grow(root, count)
     },
     /** Throws Misfit when the log is shorter than a checkpoint, or than `size`. */
     end(size: number): { events: number; streams: number } {

@@ -91,6 +91,18 @@ t.test('a ticket that was not asked for to command with subscribes, and commands
   }
 })
 
+t.test(
+  'a token of a role that may follow nothing is not let in, by the header or by the first message',
+  async t => {
+    const { token } = await tokenOf({ role: 'eraser' })
+    const forbidden = { code: 4003, reason: 'not allowed', type: 'error', error: -32031 }
+    t.same(await endOf(await openSocket(url, { token })), forbidden)
+    const stranger = await openSocket(url, { token: '' })
+    stranger.say({ type: 'auth', token })
+    t.same(await endOf(stranger), forbidden)
+  },
+)
+
 t.test('by the first message, and by nothing else before it', async t => {
   const { token } = await tokenOf({ role: 'user', user_id: 'ann' })
   const socket = await openSocket(url, { token: '' })

@@ -9,7 +9,7 @@ import { exportLog } from '../../../src/maintenance/export-log.ts'
 import { verifyLog } from '../../../src/maintenance/verify-log.ts'
 import { type Subject, writeKeys } from '../../../src/proof/export/format.ts'
 import { createLife, ends } from '../../../src/proof/export/life.ts'
-import { verifyExport } from '../../../src/proof/export/verify-export.ts'
+import { verifyFolder } from '../../../src/proof/export/verify-folder.ts'
 import { keyStream } from '../../../src/proof/note/key-change.ts'
 import { makeSigningKey } from '../../../src/proof/note/keys.ts'
 import { readRecording, recordingNames } from '../../recorded/files.ts'
@@ -51,7 +51,7 @@ t.test('the recorded logs of every version verify and export', async t => {
       const folder = path.join(root, subject.kind)
       const { events } = await exported(dataDir, subject, folder)
       const given = { folder, key: key.verifier, checkpoints: [] }
-      t.match(await verifyExport(given, quiet), {
+      t.match(await verifyFolder(given, quiet), {
         events,
         subject,
         isKeyChecked: true,
@@ -207,11 +207,11 @@ t.test('whatever is changed in an export is named', async t => {
     rmSync(copy, { recursive: true, force: true })
     cpSync(folder, copy, { recursive: true })
     change(copy)
-    await t.rejects(verifyExport({ folder: copy, key: key.verifier, checkpoints: [] }, quiet), expected, what)
+    await t.rejects(verifyFolder({ folder: copy, key: key.verifier, checkpoints: [] }, quiet), expected, what)
   }
   // Without its end, the rest is still true; it is no longer said that the task has ended.
   write(folder, lines.slice(0, 2))
-  t.match(await verifyExport({ folder, key: undefined, checkpoints: [] }, quiet), {
+  t.match(await verifyFolder({ folder, key: undefined, checkpoints: [] }, quiet), {
     isKeyChecked: false,
     streams: [{ end: undefined }],
   })
@@ -224,7 +224,7 @@ t.test('whatever is changed in an export is named', async t => {
     .map(line => JSON.parse(line) as Line)
   const given = { folder: whole, key: key.verifier, checkpoints: [] }
   write(whole, all.slice(0, -1))
-  await t.rejects(verifyExport(given, quiet), {
+  await t.rejects(verifyFolder(given, quiet), {
     position: 1,
     message: /is of more events than the log, which has \d+: events from here on are missing/,
   })
@@ -232,15 +232,15 @@ t.test('whatever is changed in an export is named', async t => {
     whole,
     all.filter((_, n) => n !== 9),
   )
-  await t.rejects(verifyExport(given, quiet), { position: 10, message: 'the event is missing' })
+  await t.rejects(verifyFolder(given, quiet), { position: 10, message: 'the event is missing' })
   write(whole, all)
   const kept = path.join(root, 'kept')
   writeFileSync(kept, noteOf(dataDir, key, 20))
-  t.match(await verifyExport({ ...given, checkpoints: [{ path: kept, bytes: 10_000 }] }, quiet), {
+  t.match(await verifyFolder({ ...given, checkpoints: [{ path: kept, bytes: 10_000 }] }, quiet), {
     events: rows.length + 1,
   })
   await t.rejects(
-    verifyExport({ folder, key: key.verifier, checkpoints: [{ path: kept, bytes: 10_000 }] }, quiet),
+    verifyFolder({ folder, key: key.verifier, checkpoints: [{ path: kept, bytes: 10_000 }] }, quiet),
     {
       message: /cannot be compared with an export/,
     },

@@ -75,6 +75,44 @@ t.test('a long payload is verified by its pieces, and opens a server only when i
   await t.rejects(addEvents(dataDir, noted(5, 1)), /is damaged at position 3/)
 })
 
+t.test(
+  'threads find in a log of many events what one thread finds, wherever its checkpoints end',
+  async t => {
+    const root = t.testdir()
+    const dataDir = path.join(root, 'data')
+    await addEvents(dataDir, noted(0, 3))
+    const key = await nameKey(dataDir)
+    await addEvents(dataDir, noted(3, 660))
+    await addEvents(
+      dataDir,
+      noted(663, 1).map(event => ({ ...event, data: { text: 'long'.repeat(80_000) } })),
+    )
+    await addEvents(dataDir, noted(664, 135))
+    addCheckpoints(dataDir, key, [256, 300, 301, 512, 513, 640, 768, 799])
+    const threads = { readers: 2, range: 512, width: 256 }
+    const alone = await verified(dataDir)
+    t.match(alone, { events: 800, checkpoints: 8, newest: { size: 799 } })
+    t.same(await verified(dataDir, { threads }), alone)
+    t.same(await verified(dataDir, { threads: { ...threads, range: 64, width: 64 } }), alone)
+    // A note whose root is wrong is named after the last one that fits, in whichever part it ends.
+    for (const [size, fits] of [
+      [257, 0],
+      [512, 300],
+      [641, 513],
+    ] as const) {
+      const file = path.join(root, `wrong-${size}`)
+      const wrong = { origin: originOf(alone.log_id), size, root: 'A'.repeat(43) }
+      writeFileSync(
+        file,
+        [...(fits > 0 ? [noteOf(dataDir, key, fits)] : []), signCheckpoint(wrong, [key])].join('\n'),
+      )
+      const given = { ownCheckpoints: undefined, checkpoints: [file] }
+      for (const each of [given, { ...given, threads }])
+        await t.rejects(verified(dataDir, each), { position: fits + 1, message: /has the root/ })
+    }
+  },
+)
+
 t.test('a checkpoint of another log, of another key or of another history does not fit', async t => {
   const root = t.testdir()
   const [ours, theirs] = [path.join(root, 'ours'), path.join(root, 'theirs')]

@@ -24,6 +24,7 @@ type Row = {
   stream_no: number
   revision: number
   header: string
+  /** Null when the payload is long. */
   payload: string
   salt: string
 }
@@ -53,6 +54,13 @@ const rowAt = (db: Db, position: number): Row => {
   const row = db.prepare<[number], Row>('SELECT * FROM events WHERE position = ?').get(position)
   if (row === undefined) throw new Error(`no event at ${position}`)
   return row
+}
+/** Some event whose payload is in its row. */
+const shortRow = (db: Db, target: Target): Row => {
+  for (;;) {
+    const row = rowAt(db, positionIn(target))
+    if (row.payload !== null) return row
+  }
 }
 const otherText = (text: string, random: Random): string => {
   const at = random(text.length)
@@ -138,7 +146,7 @@ export const mutations: Record<string, Mutation> = {
   salt: changeText('salt'),
   leaf: changeText('leaf'),
   'a letter between salt and payload': inTables((db, target) => {
-    const { position, salt, payload } = rowAt(db, positionIn(target))
+    const { position, salt, payload } = shortRow(db, target)
     const cut = 1 + target.random(Math.min(20, payload.length - 1))
     db.prepare('UPDATE events SET salt = ?, payload = ? WHERE position = ?').run(
       salt + payload.slice(0, cut),

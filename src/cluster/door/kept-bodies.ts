@@ -1,0 +1,62 @@
+// The bodies of requests that can be sent again when their owner is lost. A body is kept while it passes, until the answer
+// begins. All kept bodies together have a limit: beyond it, a body passes and is not kept.
+import type { IncomingMessage } from 'node:http'
+
+/** The most bytes of one body that is kept, and of all of them together. */
+const longest = 256 * 1024
+const mostTogether = 32 * 1024 * 1024
+
+/** Where a body goes: a request to another node, or a message for a handler of this node. */
+type Sink = { write(chunk: Buffer): unknown; end(): unknown }
+
+const kept = (request: IncomingMessage, freed: () => void) => {
+  const chunks: Buffer[] = []
+  let isKept = true
+  let isWhole = false
+  let sink: Sink | undefined
+  request.on('data', (chunk: Buffer) => {
+    if (isKept) chunks.push(chunk)
+    sink?.write(chunk)
+  })
+  request.once('end', () => {
+    isWhole = true
+    sink?.end()
+  })
+  return {
+    /** Sends the body from its beginning on, as far as it has come, and the rest as it comes. */
+    sendTo(next: Sink): void {
+      sink = next
+      for (const chunk of chunks) sink.write(chunk)
+      if (isWhole) sink.end()
+    },
+    /** Sends nothing more until the next `sendTo`. */
+    leave(): void {
+      sink = undefined
+    },
+    /** Keeps the body no longer. What still comes of it goes on to where it is sent. */
+    free(): void {
+      if (isKept) freed()
+      isKept = false
+      chunks.length = 0
+    },
+  }
+}
+export type KeptBody = ReturnType<typeof kept>
+
+export const createKeptBodies = (most = mostTogether) => {
+  let together = 0
+  return {
+    /** Begins to keep the body of a request. Undefined: it is too long, or its length is unknown, or others fill the limit. */
+    keep(request: IncomingMessage): KeptBody | undefined {
+      const size = Number(request.headers['content-length'] ?? Number.NaN)
+      if (!(size <= longest && together + size <= most)) return undefined
+      together += size
+      return kept(request, () => {
+        together -= size
+      })
+    },
+    /** How many bytes are kept. */
+    bytes: (): number => together,
+  }
+}
+export type KeptBodies = ReturnType<typeof createKeptBodies>

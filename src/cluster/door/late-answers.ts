@@ -1,0 +1,19 @@
+// Answers that this node still owes to other nodes. When it does not own the event log any more, they are marked: a 503
+// among them says nothing about the next owner, so the other node can send the request again.
+import type { ServerResponse } from 'node:http'
+import { notOwnerHeader } from './inside-headers.ts'
+
+/** `node`: the name of this node. */
+export const createLateAnswers = (node: string) => {
+  const owed = new Set<ServerResponse>()
+  return {
+    owe(response: ServerResponse): void {
+      owed.add(response)
+      response.once('close', () => owed.delete(response))
+    },
+    /** This node is not the owner any more. */
+    mark(): void {
+      for (const response of owed) if (!response.headersSent) response.setHeader(notOwnerHeader, node)
+    },
+  }
+}

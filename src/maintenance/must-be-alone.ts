@@ -1,0 +1,15 @@
+// Whether a folder holds a log of its own, which this process may write to alone.
+import { CannotStart } from '../contract/cannot-start.ts'
+import { filesOf } from '../platform/data-folder.ts'
+import { whatStandsAt } from '../platform/plain-file.ts'
+
+/**
+ * Throws CannotStart for a folder whose log is a copy of a cluster's log: an event that only this copy had would be lost
+ * as soon as another node owns the shard.
+ */
+export const mustBeAlone = (dataDir: string): void => {
+  if (whatStandsAt(filesOf(dataDir).streamKeys) === undefined) return
+  throw new CannotStart(
+    `the log in ${dataDir} is a copy of the log of a cluster: set CLUSTER=1, or take the folder out of the cluster with reprise cluster leave`,
+  )
+}
