@@ -1,6 +1,6 @@
 // A node ends while it stores pieces of long payloads, secrets, or its place in the shared log, and is opened again on the
 // files that it has left.
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t, { type Test } from 'tap'
 import { type EventLog, openLog } from '../../src/log/log.ts'
@@ -59,22 +59,27 @@ const lifeUntil = (when: 'before' | 'after', nth: number) => {
     },
   }
 }
+/** Nodes by name. The process of an abandoned one goes on in this one, so the next one of its name works on a copy. */
 const nodes = async (t: Test) => {
   const servers = await begun()
   const folder = newFolder(t)
-  const fileOf = (name: string) => path.join(folder, name)
+  const lives = new Map<string, number>()
+  const fileOf = (name: string) => path.join(folder, `${name}-${lives.get(name) ?? 0}`)
   const start = (name: string, guarded = (store: Store): Store => store, guard?: NodeOptions['guard']) => {
     const own = fileOf(name)
     mkdirSync(own, { recursive: true })
     const local = guarded(sqliteStore(path.join(own, 'log.db'), () => logId, [], none))
     return openNode(servers, { folder: own, name, local, ...(guard && { guard }) })
   }
-  return { start, fileOf }
-}
-const abandon = async (node: TestNode): Promise<void> => {
-  node.keys.close()
-  node.localSecrets.close()
-  await node.local.close().catch(() => {})
+  const abandon = async (name: string, node: TestNode): Promise<void> => {
+    node.keys.close()
+    node.localSecrets.close()
+    await node.local.close().catch(() => {})
+    const ended = fileOf(name)
+    lives.set(name, (lives.get(name) ?? 0) + 1)
+    cpSync(ended, fileOf(name), { recursive: true })
+  }
+  return { start, fileOf, abandon }
 }
 /** Opens the standby again, and compares it with the owner. */
 const mustFollow = async (t: Test, owner: TestNode, standby: TestNode, about: string): Promise<void> => {
@@ -94,7 +99,7 @@ t.test('a node ends at a piece of a long payload', async t => {
   for (const [when, nth] of steps)
     for (const role of ['owner', 'standby']) {
       const about = `${role} ends ${when} piece ${nth}`
-      const { start } = await nodes(t)
+      const { start, abandon } = await nodes(t)
       const life = lifeUntil(when, nth)
       const guard = (store: Store): Store => ({
         ...store,
@@ -110,7 +115,7 @@ t.test('a node ends at a piece of a long payload', async t => {
       const written = log.append([to('task-a', 0, { long })])
       written.catch(() => {})
       await life.end
-      await abandon(role === 'owner' ? one : two)
+      await (role === 'owner' ? abandon('one', one) : abandon('two', two))
       if (role === 'owner') await two.close()
       else await written
       const owner = role === 'owner' ? start('one') : one
@@ -129,7 +134,7 @@ t.test('a node ends at a piece of a long payload', async t => {
 
 t.test('a standby ends at a secret that goes ahead of the event that names it', async t => {
   for (const when of ['before', 'after'] as const) {
-    const { start } = await nodes(t)
+    const { start, abandon } = await nodes(t)
     const life = lifeUntil(when, 1)
     const guarded = (secrets: Secrets): Secrets => ({
       ...secrets,
@@ -142,7 +147,7 @@ t.test('a standby ends at a secret that goes ahead of the event that names it', 
     one.replica.secrets.put('ref-1', { token: 'hush' })
     await logOf(one).append([to('task-a', -1, { secret_ref: 'ref-1' })])
     await life.end
-    await abandon(two)
+    await abandon('two', two)
     const again = start('two')
     await mustFollow(t, one, again, when)
     t.same(again.localSecrets.get('ref-1'), { token: 'hush' }, `the secret is there, ${when}`)
@@ -152,11 +157,11 @@ t.test('a standby ends at a secret that goes ahead of the event that names it', 
 })
 
 t.test('an owner ends when a secret is in its file and not in the shared log yet', async t => {
-  const { start } = await nodes(t)
+  const { start, abandon } = await nodes(t)
   const one = start('one')
   await one.replica.claim()
   one.replica.secrets.put('ref-1', { token: 'hush' })
-  await abandon(one)
+  await abandon('one', one)
   const [again, two] = [start('one'), start('two')]
   await again.replica.claim()
   shareKeys(again.keys, two.keys)
