@@ -142,7 +142,7 @@ t.test('at SIGTERM streams are ended with a comment, and new ones get no answer 
 
 t.test('nothing comes behind the end, though a slow reader takes what was said before only then', async t => {
   const dataDir = t.testdir()
-  const server = await spawnServer(t, dataDir, { DRAIN_SECONDS: '3' })
+  const server = await spawnServer(t, dataDir, { DRAIN_SECONDS: '8' })
   const { url, api } = server
   const slow = await rawStream(url, requestText('/api/events?starting_after=earliest'))
   await until(() => slow.state.raw.includes(': open'))

@@ -203,6 +203,8 @@ t.test(
     await t.rejects(read(api('GET', `/tasks/${id}`)), 'no answer that ends is damaged')
     const status = async () => (await read(api('GET', `/tasks/${id}`)).catch(() => undefined))?.status
     await until(async () => (await status()) === 200)
-    t.match(server.lines, [{ message: /read models are damaged/ }])
+    // Until they are mended, each request is answered with 503, which is reported, too.
+    const said = server.lines.filter(({ message }) => message !== 'request')
+    t.match(said, [{ message: /read models are damaged/ }])
   },
 )

@@ -12,6 +12,7 @@ import { decode, framesOf } from '../support/sse.ts'
 
 const { url, api, lines } = await serveHere(t)
 const otherDir = mkdtempSync(path.join(tmpdir(), 'reprise-slow-'))
+t.teardown(() => rmSync(otherDir, { recursive: true, force: true }))
 const other = await spawnServer(t, otherDir)
 
 const sleeper = (ms: number, more: object = {}) => ({
@@ -119,8 +120,6 @@ const [answered, streamed, followed, broken] = await Promise.all([
   faulty(),
   leavers(),
 ])
-
-t.teardown(() => rmSync(otherDir, { recursive: true, force: true }))
 
 t.test('a blocking create of thirteen seconds commits a 200, sends a space, then the JSON', async t => {
   t.ok(answered.silentMs > 9_900, `nothing for the first ten seconds: ${answered.silentMs} ms`)
