@@ -11,6 +11,8 @@ import { builtinFile, javascriptHost, pythonHost } from './where.ts'
 /** The most milliseconds that one test may take. */
 const trialMs = 10_000
 
+const shell = '/bin/sh'
+
 /** Runs a program as a user. Returns its error output if it fails; undefined if it succeeds. */
 const tryAs = (user: UserId, command: string, args: string[]): string | undefined => {
   const { status, error, stdout, stderr } = spawnSync(command, args, {
@@ -26,12 +28,12 @@ const tryAs = (user: UserId, command: string, args: string[]): string | undefine
 
 /**
  * A shell script, which prints the first path that cannot be used. Its first argument is a folder that must be
- * passable; the others are files that must be readable.
+ * passable, the second is a program that must be executable, and the others are files that must be readable.
  */
-const readable =
-  'cd "$1" 2>/dev/null || { echo "$1"; exit 1; }; shift; for file; do [ -r "$file" ] || { echo "$file"; exit 1; }; done'
-const unreadable = (user: UserId, folder: string, files: string[]): string | undefined => {
-  const what = tryAs(user, '/bin/sh', ['-c', readable, 'sh', folder, ...files])
+const usable =
+  'no() { echo "$1"; exit 1; }; cd "$1" 2>/dev/null || no "$1"; [ -x "$2" ] || no "$2"; shift 2; for file; do [ -r "$file" ] || no "$file"; done'
+const unusable = (user: UserId, folder: string, program: string, files: string[]): string | undefined => {
+  const what = tryAs(user, shell, ['-c', usable, 'sh', folder, program, ...files])
   return what === undefined ? undefined : `user id ${user.uid} cannot use ${what}`
 }
 
@@ -58,13 +60,12 @@ export const findIds = ({ firstUserId: first, dataDir, sessions, ownFolders }: I
     }
     const ids = createUserIds(first)
     const user = ids.next()
-    const problem =
-      unreadable(user, path.dirname(dataDir), [javascriptHost(), builtinFile('workspace')]) ??
-      tryAs(user, process.execPath, ['--version'])
+    const files = [javascriptHost(), builtinFile('workspace')]
+    const problem = unusable(user, path.dirname(dataDir), process.execPath, files)
     if (problem !== undefined) return { problem }
     closeAll({ dataDir, sessions, own: ownFolders })
     letPass(path.join(sessions, 'any'), dataDir, ids.gid)
-    const closed = unreadable(user, sessions, [])
+    const closed = unusable(user, sessions, shell, [])
     return closed === undefined ? { ids } : { problem: closed }
   } catch (error) {
     return { problem: (error as Error).message }
@@ -78,10 +79,11 @@ export const modulesProblems = (
 ): { all?: string | undefined; python?: string | undefined } => {
   if (modules === undefined) return {}
   const user = ids.next()
-  const all = unreadable(user, modules, [modules])
+  const all = unusable(user, modules, shell, [modules])
   const program = find('python3')
   if (all !== undefined || program === undefined) return { all }
   const python =
-    unreadable(user, path.dirname(pythonHost()), [pythonHost()]) ?? tryAs(user, program, ['-c', 'pass'])
+    unusable(user, path.dirname(pythonHost()), program, [pythonHost()]) ??
+    tryAs(user, program, ['-c', 'pass'])
   return { python }
 }
