@@ -2,7 +2,7 @@
 // for each test file, which takes longer than most tests.
 import { readFile, rm } from 'node:fs/promises'
 import path from 'node:path'
-import { pathToFileURL } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { build } from 'esbuild'
 import { banner, external } from '../../bundled.mjs'
 
@@ -18,19 +18,52 @@ const ownPlace = {
     }),
 }
 
+const groupPrefix = 'group:'
+const tapOfFile = fileURLToPath(new URL('within.mjs', import.meta.url))
+const textOf = (root, files) => {
+  const place = file => JSON.stringify(path.join(root, file))
+  const runs = files.map(file => `await within(${JSON.stringify(file)}, () => import(${place(file)}))`)
+  return [`import { within } from ${JSON.stringify(tapOfFile)}`, ...runs].join('\n')
+}
+
+/** Makes the entries of groups, and gives every test file the `t` of its own place in a group. */
+const grouped = (root, groups) => ({
+  name: 'grouped',
+  setup(bundle) {
+    bundle.onResolve({ filter: /^tap$/ }, ({ importer }) =>
+      importer === tapOfFile ? undefined : { path: tapOfFile },
+    )
+    bundle.onResolve({ filter: /^group:/ }, ({ path: entry }) => ({ path: entry, namespace: 'group' }))
+    bundle.onLoad({ filter: /^group:/, namespace: 'group' }, ({ path: entry }) => ({
+      contents: textOf(root, groups[Number(entry.slice(groupPrefix.length))]),
+      resolveDir: root,
+    }))
+  },
+})
+
 /** Packages for tests alone, except tap, which every test file loads. */
 const { devDependencies } = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8'))
 const ofTests = Object.keys(devDependencies)
   .filter(name => name !== 'tap')
   .flatMap(name => [name, `${name}/*`])
 
-/** Bundles `files` (paths from `root`) into `folder`. Resolves to the files to run in their place. */
-export const bundleTests = async (root, files, folder) => {
+/** The name of a group in the results of a run. */
+const nameOf = (files, n) =>
+  files.length === 1 ? files[0].replace(/\.ts$/, '') : `${path.dirname(files[0])}/group-${n}`
+
+/**
+ * Bundles the files of each group (paths from `root`) into `folder`. Resolves to the files to run, one for each group,
+ * with the number of test files in it.
+ */
+export const bundleTests = async (root, groups, folder) => {
   await rm(folder, { recursive: true, force: true })
+  const entries = groups.map((files, n) => ({
+    in: files.length === 1 ? path.join(root, files[0]) : `${groupPrefix}${n}`,
+    out: nameOf(files, n),
+  }))
   await build({
     absWorkingDir: root,
-    entryPoints: files,
-    outbase: root,
+    entryPoints: entries,
     outdir: folder,
     outExtension: { '.js': '.mjs' },
     chunkNames: 'shared/[hash]',
@@ -47,7 +80,7 @@ export const bundleTests = async (root, files, folder) => {
     sourcesContent: false,
     logLevel: 'warning',
     define: { 'import.meta.dirname': 'ownFolder', 'import.meta.url': 'ownUrl' },
-    plugins: [ownPlace],
+    plugins: [ownPlace, grouped(root, groups)],
   })
-  return files.map(file => path.join(folder, file.replace(/\.ts$/, '.mjs')))
+  return entries.map(({ out }, n) => ({ file: path.join(folder, `${out}.mjs`), tests: groups[n].length }))
 }

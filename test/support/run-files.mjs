@@ -2,15 +2,16 @@
 // start each file with its hooks for coverage, whose thread handles every import: a third of the processor time of most
 // files.
 // Usage: node test/support/run-files.mjs '<JSON>', an object with these fields: `jobs`, the number of files at a time;
-// `results`, the folder for the TAP of each file; `args`, arguments for Node; `env`, further variables; `files`.
+// `results`, the folder for the TAP of each file; `args`, arguments for Node; `env`, further variables; `files`, each
+// with its path as `file` and the number of test files that it runs as `tests`.
 import { createWriteStream, mkdirSync } from 'node:fs'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import tap from 'tap'
 
 const { jobs, results, args, env, files } = JSON.parse(process.argv[2])
-/** Seconds that a file may take, unless it asks for more. */
-const timeout = 300
+/** Seconds that a test file may take, unless it asks for more. */
+const patience = 300
 const plainPromises = pathToFileURL(path.join(import.meta.dirname, 'plain-promises.mjs'))
 
 tap.jobs = jobs
@@ -25,7 +26,8 @@ const ofTap = ['COVERAGE', 'CWD', 'EXCLUDE', 'PARENT', 'ROOT', 'EXTERNAL_ID'].ma
   name => `_TAPJS_PROCESSINFO_${name}_`,
 )
 const removed = ['NODE_OPTIONS', ...ofTap].filter(name => !(name in env)).flatMap(name => ['-u', name])
-for (const file of files) {
+for (const { file, tests } of files) {
+  const timeout = patience * tests
   const options = [`--import=${plainPromises}`, ...args, file]
   tap.spawn('env', [...removed, process.execPath, ...options], {
     name: path.relative('', file),

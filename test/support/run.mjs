@@ -10,6 +10,7 @@ import { text } from 'node:stream/consumers'
 import { pathToFileURL } from 'node:url'
 import { bundleTests } from './bundle.mjs'
 import { reportCoverage } from './coverage.mjs'
+import { groupsOf } from './groups.mjs'
 
 const root = resolve(import.meta.dirname, '../..')
 const coverage = process.argv.includes('--coverage')
@@ -43,6 +44,8 @@ const run = async (command, ...args) => {
   return { ok: status === 0, output: `${stdout}${stderr}${end}`, stdout, stderr }
 }
 const bin = name => join(root, 'node_modules/.bin', name)
+// The cruiser needs an older compiler, which is also called tsc.
+const tsc = join(root, 'node_modules/typescript-7/bin/tsc')
 
 const stage = async (name, work) => {
   const started = performance.now()
@@ -83,7 +86,8 @@ const badEnds = (tap, report) =>
 // The run itself prints TAP, which is counted. Then the results are printed again for a person. One run cannot do both:
 // with any other reporter, tap drops what tests write to stderr, for example the reason of a crash.
 const failures = async ({ stdout, stderr }, files) => {
-  const replay = await run(bin('tap'), 'replay', '--disable-coverage', '--reporter=min', ...files)
+  const names = files.map(({ file }) => file)
+  const replay = await run(bin('tap'), 'replay', '--disable-coverage', '--reporter=min', ...names)
   // The reporter moves the cursor even if its output is no terminal.
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are control characters
   const report = replay.output.replace(/\x1b\[[?\d;]*[A-Zhl]/g, '')
@@ -100,14 +104,14 @@ const hook = name => pathToFileURL(join(import.meta.dirname, name))
 /** What to run: bundled files or, to count lines, the files as they are, which takes twice the time. */
 const runnable = async () => {
   if (!coverage) {
-    const files = await bundleTests(root, testFiles, join(root, '.tap/built'))
+    const files = await bundleTests(root, groupsOf(root, testFiles), join(root, '.tap/built'))
     return { args: [`--import=${hook('stacks.mjs')}`], env: {}, files }
   }
   const hooks = ['tsx', '@tapjs/processinfo/import', hook('plain-children.mjs')]
   return {
     args: ['--enable-source-maps', ...hooks.map(name => `--import=${name}`)],
     env: { _TAPJS_PROCESSINFO_COVERAGE_: '1' },
-    files: testFiles,
+    files: testFiles.map(file => ({ file, tests: 1 })),
   }
 }
 
@@ -135,8 +139,8 @@ const runTap = async () => {
 
 /** The checks that run no code of ours, one after another: beside the tests they use time in which tests wait. */
 const checkSources = async () => {
-  await check('types', bin('tsc'), '--noEmit', '--pretty', 'false')
-  await check('types (ui)', bin('tsc'), '--noEmit', '--pretty', 'false', '-p', 'console')
+  await check('types', process.execPath, tsc, '--noEmit', '--pretty', 'false')
+  await check('types (ui)', process.execPath, tsc, '--noEmit', '--pretty', 'false', '-p', 'console')
   await check('lint', bin('biome'), 'check', '--error-on-warnings', '--colors=off', '.')
   await check('imports', process.execPath, join(import.meta.dirname, 'imports.mjs'))
 }
