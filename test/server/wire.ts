@@ -108,11 +108,13 @@ export const until = async <T>(
   look: () => T | undefined | false | Promise<T | undefined | false>,
   ms = 60_000,
 ): Promise<T> => {
-  for (const end = performance.now() + ms; ; ) {
+  const end = performance.now() + ms
+  // A look is often a request to the server, so there are fewer and fewer of them.
+  for (let wait = 10; ; wait = Math.min(1.2 * wait, 50)) {
     const found = await look()
     if (found !== undefined && found !== false) return found
     if (performance.now() > end) throw new Error(`waited ${ms} ms in vain: ${what}`)
-    await new Promise(resolve => setTimeout(resolve, 10))
+    await sleep(wait)
   }
 }
 export const untilStatus = (api: Api, id: string, status: string, ms?: number): Promise<Task> =>

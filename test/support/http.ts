@@ -49,10 +49,13 @@ export const brief = (detail: Problem[] | undefined): string[] =>
 
 export const pause = (ms: number) => new Promise<void>(resolve => setTimeout(resolve, ms))
 
+/** Resolves when the condition is true. Rejects when it is still false after `ms` milliseconds. */
 export const until = async (condition: () => boolean | Promise<boolean>, ms = 60_000): Promise<void> => {
-  for (const end = Date.now() + ms; !(await condition()); ) {
+  const end = Date.now() + ms
+  // A condition often asks the server, so one that stays false is asked less and less often.
+  for (let wait = 5; !(await condition()); wait = Math.min(1.2 * wait, 50)) {
     if (Date.now() > end) throw new Error(`the condition is still false after ${ms} ms: ${condition}`)
-    await pause(5)
+    await pause(wait)
   }
 }
 
