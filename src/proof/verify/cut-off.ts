@@ -16,9 +16,16 @@ const cutInSignature = new RegExp(
   String.raw`^${size}\n${root}\n\n—(?: [^ \n]*(?: [A-Za-z0-9+/]{0,${shortestSignature - 1}})?)?$`,
 )
 
+/** A text without the line ends at its end. Other blanks stay, since nothing but a change puts them there. */
+export const withoutLineEnds = (text: string): string => {
+  let end = text.length
+  while (text[end - 1] === '\n') end--
+  return text.slice(0, end)
+}
+
 /** Whether a text is the beginning of a checkpoint, without its first whole signature. */
 export const isCutOff = (text: string, origin: string): boolean => {
-  const whole = text.trimEnd()
+  const whole = withoutLineEnds(text)
   if (whole !== '' && origin.startsWith(whole)) return true
   if (!whole.startsWith(`${origin}\n`)) return false
   const rest = whole.slice(origin.length + 1)

@@ -1,6 +1,6 @@
 // Reads a file of checkpoints: whole notes, one after the other. The file of a server grows by a note each second, so it
 // is never read as a whole.
-import { isCutOff } from './cut-off.ts'
+import { isCutOff, withoutLineEnds } from './cut-off.ts'
 import { linesIn } from './lines.ts'
 
 /** The most characters of a note that are kept. A longer one is no note. */
@@ -16,8 +16,8 @@ export function* notesIn(path: string, origin: string, bytes: number): Generator
   let lines: string[] = []
   let [at, first, chars] = [0, 1, 0]
   const whole = function* (): Generator<FoundNote> {
-    const text = `${lines.join('\n').trimEnd()}\n`
-    if (text !== '\n') yield { text, line: first, isCutOff: isCutOff(text, origin) }
+    const text = withoutLineEnds(lines.join('\n'))
+    if (text !== '') yield { text: `${text}\n`, line: first, isCutOff: isCutOff(text, origin) }
   }
   /** Whether a crash has cut off a checkpoint in its first line. The next one begins after an empty line. */
   const isCutOrigin = (line: string): boolean =>

@@ -131,8 +131,16 @@ const faultOf = (before: Content, after: Content | undefined, found: Found): str
 /** Every so many mutations, several threads verify the log. With this number, each kind of mutation has its turn. */
 const threadsEach = 15
 
-/** Mutates copies of a folder one after the other. Yields a sentence for each verdict that is wrong. */
-export async function* wrongVerdicts(dataDir: string, count: number, random: Random): AsyncGenerator<string> {
+/**
+ * Mutates copies of a folder one after the other. Yields a sentence for each verdict that is wrong. `onDone` hears how
+ * many were judged.
+ */
+export async function* wrongVerdicts(
+  dataDir: string,
+  count: number,
+  random: Random,
+  onDone: (judged: number) => void = () => {},
+): AsyncGenerator<string> {
   const before = contentOf(dataDir)
   if (before === undefined) throw new Error('the folder cannot be read')
   const names = Object.keys(mutations)
@@ -147,6 +155,7 @@ export async function* wrongVerdicts(dataDir: string, count: number, random: Ran
       mutate?.({ dataDir: copy, size: before.events.length - 1, random })
       const fault = faultOf(before, contentOf(copy), await verdictOn(copy, n % threadsEach === 0))
       if (fault !== undefined) yield `mutation ${n} (${name}): ${fault}`
+      onDone(n + 1)
     }
   } finally {
     rmSync(root, { recursive: true, force: true })

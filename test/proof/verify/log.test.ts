@@ -230,6 +230,23 @@ t.test('a checkpoint that a crash cut off is not taken for one that somebody cha
 const noteOf_ = (origin: string): string =>
   `${origin}\n12\n${'A'.repeat(43)}=\n\n— ${origin} ${Buffer.alloc(68, 5).toString('base64')}\n`
 
+t.test('a checkpoint after which another blank stands than a line end proves nothing', async t => {
+  const dataDir = path.join(t.testdir(), 'data')
+  const key = await nameKey(dataDir)
+  await addEvents(dataDir, noted(0, 3))
+  addCheckpoints(dataDir, key, [2, 4])
+  const file = checkpointsOf(dataDir)
+  const notes = readFileSync(file, 'utf8')
+  for (const { index } of notes.matchAll(/(?<== ?)\n|\n$/g)) {
+    for (const blank of ['\v', ' ', '\r', '\u00a0']) {
+      writeFileSync(file, `${notes.slice(0, index)}${blank}${notes.slice(index + 1)}`)
+      await t.rejects(verified(dataDir), { message: /proves nothing/ }, JSON.stringify([index, blank]))
+    }
+  }
+  writeFileSync(file, `${notes}\n\n`)
+  t.match(await verified(dataDir), { checkpoints: 2 }, 'more empty lines change nothing')
+})
+
 t.test('revisions are counted for each stream, whatever its number', t => {
   const revisions = createRevisions()
   for (const stream of [1, 5000, 2 ** 40]) t.equal(revisions.add(stream, 0), undefined)

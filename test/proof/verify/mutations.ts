@@ -247,6 +247,13 @@ export const mutations: Record<string, Mutation> = {
     bytes[at] = (bytes[at] ?? 0) ^ (1 << random(8))
     writeFileSync(checkpointsOf(dataDir), bytes)
   },
+  'another blank in place of a line end': ({ dataDir, random }) => {
+    const notes = readFileSync(checkpointsOf(dataDir), 'utf8')
+    const ends = [...notes.matchAll(/\n/g)].map(({ index }) => index)
+    const at = ends[random(ends.length)] ?? 0
+    const blank = [' ', '\t', '\v', '\f', '\r', '\u00a0', '\u2028', '\ufeff'][random(8)]
+    writeFileSync(checkpointsOf(dataDir), `${notes.slice(0, at)}${blank}${notes.slice(at + 1)}`)
+  },
   'a removed line of a checkpoint': changeNotes((lines, { random }) => {
     let at = random(lines.length)
     while (lines[at] === '') at = random(lines.length)
