@@ -5,6 +5,7 @@ import { newFolder } from './support/folder.ts'
 import { makeLog } from './support/made-history.ts'
 import { logFile } from './support/open-log.ts'
 import { interleave, printRatio } from './support/rounds.ts'
+import { median } from './support/stats.ts'
 
 export const about =
   'a million events verified, against reading the same rows and hashing their headers alone'
@@ -36,19 +37,24 @@ export const run = async (args: string[]): Promise<void> => {
   const folder = newFolder('verify')
   const log = logFile(folder)
   await makeLog(folder, { events: count, unfinished: 1000 })
-  const perSecond = async (work: () => unknown): Promise<number> => {
-    const began = performance.now()
+  const processorTimes = { scan: [] as number[], verify: [] as number[] }
+  const perSecond = async (name: 'scan' | 'verify', work: () => unknown): Promise<number> => {
+    const [began, before] = [performance.now(), process.cpuUsage()]
     await work()
+    const { user, system } = process.cpuUsage(before) // of all threads
+    processorTimes[name].push((user + system) / count)
     return (count * 1000) / (performance.now() - began)
   }
   const given = { log, ownCheckpoints: undefined, checkpoints: [], key: undefined }
   const rounds = await interleave({
-    scan: () => perSecond(() => scanAndHash(log)),
-    verify: () => perSecond(() => verifyLog(given, () => {})),
+    scan: () => perSecond('scan', () => scanAndHash(log)),
+    verify: () => perSecond('verify', () => verifyLog(given, () => {})),
   })
   printRatio('verify: digest, leaf, place, tree and file', rounds.verify, rounds.scan, {
     unit: 'events a second',
     target: { atLeast: 0.7 },
   })
+  for (const [name, times] of Object.entries(processorTimes))
+    console.log(`  ${name.padEnd(8)}  ${median(times).toFixed(2)} µs of processor time for each event`)
   console.log(`  memory    ${Math.round(process.memoryUsage.rss() / 1024 / 1024)} MiB at the end`)
 }

@@ -60,7 +60,11 @@ function* rowsOf(found: Iterable<Columns>): Generator<StoredRow> {
 }
 
 /** The rows in pages of which each has at most one long payload, at its end. `whole` reads the payload. */
-function* endingWithLong(rows: readonly StoredRow[], whole: (row: StoredRow) => StoredRow) {
+function* endingWithLong(rows: StoredRow[], whole: (row: StoredRow) => StoredRow) {
+  if (!rows.some(isLong)) {
+    yield rows
+    return
+  }
   let page: StoredRow[] = []
   for (const row of rows) {
     page.push(whole(row))
@@ -115,6 +119,10 @@ export const openStoredRows = (path: string): StoredRows => {
     .raw()
   const nameOf = nameReader(db)
   const named = (columns: Columns): StoredRow => rowOf(columns, nameOf(columns[1]))
+  /** Reads rows and their names in one transaction, since SQLite locks the file once for each. */
+  const namedPage = db.transaction((after: number, end: number, limit: number): StoredRow[] =>
+    page.all(after, end, limit).map(named),
+  )
   const streamPage = db
     .prepare<[string, number, number], Columns>(
       `SELECT ${columns}, s.id FROM streams s JOIN events e ON e.stream_no = s.no
@@ -149,8 +157,7 @@ export const openStoredRows = (path: string): StoredRows => {
     *pages(after, end) {
       for (let from = after; from < end; from += pageRows) {
         const last = Math.min(end, from + pageRows)
-        const read = (limit: number) => page.all(from, last, limit).map(named)
-        const rows = readable(read, from + 1)
+        const rows = readable(limit => namedPage(from, last, limit), from + 1)
         if (rows.length === 0) return
         yield* endingWithLong(rows, whole)
       }

@@ -9,8 +9,11 @@ export type FullSubtrees = (level: number, index: number) => Hash
 /** The root over 2^n hashes. */
 export const rootOfFull = (hashes: readonly Hash[]): Hash => {
   let row = hashes
-  while (row.length > 1)
-    row = Array.from({ length: row.length / 2 }, (_, n) => nodeOf(row[2 * n] ?? '', row[2 * n + 1] ?? ''))
+  while (row.length > 1) {
+    const above: Hash[] = []
+    for (let n = 0; n < row.length; n += 2) above.push(nodeOf(row[n] ?? '', row[n + 1] ?? ''))
+    row = above
+  }
   return row[0] ?? ''
 }
 
