@@ -8,6 +8,12 @@ export const later =
     await (await load())(...args)
   }
 
+/**
+ * Collects an option that may be given several times. An option that takes all words after it would take the arguments
+ * of the command too.
+ */
+export const eachOf = (value: string, before: readonly string[] = []): string[] => [...before, value]
+
 export type Adders = {
   group(name: string, about: string): Command
   command(name: string, about: string, example: string, parent?: Command): Command

@@ -1,7 +1,7 @@
 // Every command with its arguments, its options and an example. A wrong command line gets an error of one line.
 import { Command } from 'commander'
 import { version } from '../platform/version.ts'
-import { type Adders, later } from './adding.ts'
+import { type Adders, eachOf, later } from './adding.ts'
 import { addCluster } from './cluster-commands.ts'
 import { addProof } from './proof-commands.ts'
 
@@ -54,7 +54,7 @@ const addReading = ({ command }: Adders): void => {
     'tail --since earliest --type TaskStatusChanged',
   )
     .option('--since <position>', 'begin after this position, or "earliest" (default: new events only)')
-    .option('--type <types...>', 'only events of these types')
+    .option('--type <types>', 'only events of these types, with commas between them', eachOf)
     .option('--task <id>', 'only events of this task')
     .option('--session <id>', 'only events of this chat session or environment session')
     .option('--user <id>', 'only events of this user')
@@ -191,7 +191,7 @@ const addWebhooks = ({ group, command }: Adders): void => {
     webhooks,
   )
     .argument('<url>', 'the URL to which events are sent')
-    .option('--type <types...>', 'only events of these types')
+    .option('--type <types>', 'only events of these types, with commas between them', eachOf)
     .option('--session <id>', 'only events of this session')
     .option('--task <id>', 'only events of this task')
     .option('--json', 'print the webhook and its secret as JSON')

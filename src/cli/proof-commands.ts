@@ -1,5 +1,5 @@
 // The commands that prove what the log holds, to people who do not trust the server.
-import { type Adders, later } from './adding.ts'
+import { type Adders, eachOf, later } from './adding.ts'
 
 /** They only read. */
 const addProving = ({ command }: Adders): void => {
@@ -9,7 +9,11 @@ const addProving = ({ command }: Adders): void => {
     'verify --checkpoint monday.txt',
   )
     .argument('[path]', 'a data folder, a backup or an export (default: DATA_DIR)')
-    .option('--checkpoint <file...>', 'checkpoints that you kept, with which the log must agree')
+    .option(
+      '--checkpoint <file>',
+      'checkpoints that you kept, with which the log must agree; give it once for each file',
+      eachOf,
+    )
     .option('--key <vkey>', 'the key that must have signed (default: every key that the log names)')
     .option('--json', 'print the verdict as JSON')
     .action(later(async () => (await import('./verify.ts')).verify))
@@ -50,7 +54,11 @@ const addAudit = ({ group, command }: Adders): void => {
     .argument('[host:port]', 'where to listen', '127.0.0.1:8091')
     .requiredOption('--state <file>', 'the file in which the witness keeps what it signed')
     .requiredOption('--key <file>', 'the file with the key of the witness; it is made if it does not exist')
-    .requiredOption('--log <vkey...>', 'the keys of the logs, as GET /v1/audit/public-key shows them')
+    .requiredOption(
+      '--log <vkey>',
+      'the key of a log, as GET /v1/audit/public-key shows it; give it once for each log',
+      eachOf,
+    )
     .option('--name <name>', 'the name of a new key', 'reprise-witness')
     .action(later(async () => (await import('./witness.ts')).runWitness))
 }

@@ -98,6 +98,11 @@ t.test('every command helps: what it takes, how it is coloured, and an example',
   )
 })
 
+t.test('no option takes more than one word, so an argument may follow it', async t => {
+  for (const { words, command } of commands)
+    for (const { long, variadic } of command.options) t.notOk(variadic, `${words.join(' ')} ${long}`)
+})
+
 t.test('help loads no command', async t => {
   const needs = (name: string) =>
     [...readFileSync(built(name), 'utf8').matchAll(/^(?:import|\}) (?:.*from )?"([^"]+)"/gm)].map(
