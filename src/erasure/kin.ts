@@ -13,23 +13,28 @@ export type Kin = {
   forkedFrom: string | undefined
   quotes: Set<string>
   children: Set<string>
-  /** The streams of the environment sessions in which the task took steps. */
+  /** The streams of the environment sessions in which the task took steps, or that were copied for a fork. */
   sessions: Set<string>
 }
 
 const idsIn = (references: readonly { stream: string }[]): string[] =>
   references.flatMap(({ stream }) => (isTaskStream(stream) ? [taskIdOf(stream)] : []))
 
+const hasEvents = async ({ readStream }: Pick<Log, 'readStream'>, stream: string): Promise<boolean> => {
+  for await (const _ of readStream(stream)) return true
+  return false
+}
+
 /** `isWhole`: the events after the start of the task count, too. They name its subagents and its environment. */
 export const readKin = async (
-  { readStream }: Pick<Log, 'readStream'>,
+  log: Pick<Log, 'readStream'>,
   id: string,
   isWhole: boolean,
 ): Promise<Kin> => {
   const none = { quotes: new Set<string>(), children: new Set<string>(), sessions: new Set<string>() }
   const kin: Kin = { parent: undefined, forkedFrom: undefined, ...none }
   let created: Created | undefined
-  for await (const page of readStream(taskStream(id))) {
+  for await (const page of log.readStream(taskStream(id))) {
     for (const { type, data } of page.flatMap(event => taskEvents.find(event) ?? [])) {
       if (type === 'TaskCreated') {
         created = data
@@ -46,6 +51,11 @@ export const readKin = async (
         kin.sessions.add(envSessionStream(created.session_id))
       if (type === 'EffectCompleted' && data.env_step !== undefined) kin.sessions.add(data.env_step.stream)
     }
+  }
+  // The session of a fork is its own, so an environment session of this name is the copy that was made with the fork.
+  if (created?.forked_from !== undefined) {
+    const copy = envSessionStream(created.session_id)
+    if (await hasEvents(log, copy)) kin.sessions.add(copy)
   }
   kin.quotes.delete(id)
   return kin

@@ -48,6 +48,22 @@ t.test('a reason is required', async t => {
   t.equal((await api('DELETE', '/users/nobody/data?reason=x')).status, 404)
 })
 
+t.test('the environment session that was copied for a fork goes with the fork', async t => {
+  await ok(api('POST', '/env/create', { env_id: 'gridworld', session_id: 'copied', user_id: 'gil' }))
+  const body = { session_id: 'copied', user_id: 'gil', client_id: 'echo', stream: false }
+  const { result } = await ok<{ result: { id: string } }>(
+    api('POST', '/tasks', { ...body, user_message_content: 'took no step' }),
+  )
+  const fork = await ok<{ session_id: string }>(api('POST', `/tasks/${result.id}/fork`, { at: 1 }))
+  for (const session_id of ['copied', fork.session_id]) await ok(api('POST', '/env/close', { session_id }))
+  t.match(await (await api('DELETE', `/env/session/copied?${erase}`)).json(), {
+    data: { dependants: { env_sessions: [{ id: fork.session_id, why: 'its environment session' }] } },
+  })
+  const { erased } = await ok<Erased>(api('DELETE', `/env/session/copied?${erase}&cascade=true`))
+  t.same(erased.env_sessions.toSorted(), ['copied', fork.session_id].toSorted())
+  t.equal((await api('GET', `/env/session/${fork.session_id}`)).status, 404)
+})
+
 t.test('what has not ended is named', async t => {
   const paused = await makeTask(api, {
     ...scripted({ pause: 'wait' }),
