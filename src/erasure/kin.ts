@@ -26,11 +26,7 @@ const hasEvents = async ({ readStream }: Pick<Log, 'readStream'>, stream: string
 }
 
 /** `isWhole`: the events after the start of the task count, too. They name its subagents and its environment. */
-export const readKin = async (
-  log: Pick<Log, 'readStream'>,
-  id: string,
-  isWhole: boolean,
-): Promise<Kin> => {
+export const readKin = async (log: Pick<Log, 'readStream'>, id: string, isWhole: boolean): Promise<Kin> => {
   const none = { quotes: new Set<string>(), children: new Set<string>(), sessions: new Set<string>() }
   const kin: Kin = { parent: undefined, forkedFrom: undefined, ...none }
   let created: Created | undefined
