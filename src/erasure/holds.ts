@@ -16,9 +16,10 @@ const kinds = ['task_id', 'session_id', 'user_id'] as const
 
 const isSame = (a: HoldSubject, b: HoldSubject): boolean => kinds.every(kind => a[kind] === b[kind])
 
-/** Throws Invalid unless exactly one thing is named. */
-const mustNameOne = (subject: HoldSubject): void => {
-  if (kinds.filter(kind => subject[kind] !== undefined).length === 1) return
+/** What a body names; its other fields are ignored. Throws Invalid unless it names exactly one thing. */
+const subjectOf = (body: HoldSubject): HoldSubject => {
+  const named = kinds.filter(kind => body[kind] !== undefined)
+  if (named.length === 1) return Object.fromEntries(named.map(kind => [kind, body[kind]]))
   throw new Invalid([
     { loc: ['body'], msg: 'Name one of task_id, session_id and user_id', type: 'value_error' },
   ])
@@ -61,20 +62,20 @@ export const openHolds = async ({ log, ids }: Deps) => {
           (hold.user_id !== undefined && hold.user_id === user_id),
       ),
     /** A hold that is placed again stays as it is. */
-    async place(asked: Asked, { reason, ...subject }: HoldSubject & { reason: string }): Promise<Hold> {
-      mustNameOne(subject)
+    async place(asked: Asked, body: HoldSubject & { reason: string }): Promise<Hold> {
+      const subject = subjectOf(body)
       const known = [...holds.values()].find(hold => isSame(hold, subject))
       if (known !== undefined) return known
-      const data = { hold_id: ids.next('hold_'), ...subject, reason, by: asked.principal.id }
+      const data = { hold_id: ids.next('hold_'), ...subject, reason: body.reason, by: asked.principal.id }
       await append({ type: 'HoldPlaced', data }, asked)
       return holds.get(data.hold_id) as Hold
     },
     /** Throws HoldNotFound. */
-    async lift(asked: Asked, { reason, ...subject }: HoldSubject & { reason: string }): Promise<Hold> {
-      mustNameOne(subject)
+    async lift(asked: Asked, body: HoldSubject & { reason: string }): Promise<Hold> {
+      const subject = subjectOf(body)
       const known = [...holds.values()].find(hold => isSame(hold, subject))
       if (known === undefined) throw new Refusal('HoldNotFound')
-      const data = { hold_id: known.hold_id, ...subject, reason, by: asked.principal.id }
+      const data = { hold_id: known.hold_id, ...subject, reason: body.reason, by: asked.principal.id }
       await append({ type: 'HoldLifted', data }, asked)
       return known
     },

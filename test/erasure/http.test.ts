@@ -120,13 +120,28 @@ t.test('a hold refuses, also for a whole session or user, until it is lifted', a
     await ok(api('DELETE', '/audit/holds', { ...subject, reason: 'closed' }))
     t.equal((await api('DELETE', '/audit/holds', { ...subject, reason: 'closed' })).status, 404)
   }
+  const kept = await ok<{ hold_id: string }>(api('POST', '/audit/holds', { user_id: 'kept', reason: 'case' }))
+  const forged = { hold_id: kept.hold_id, placed_at: 'never', by: 'nobody', unknown: 1 }
+  for (const method of ['POST', 'DELETE'])
+    t.same(
+      Object.keys(
+        await ok(api(method, '/audit/holds', { task_id: id, reason: 'case', ...forged })),
+      ).toSorted(),
+      ['by', 'hold_id', 'placed_at', 'reason', 'task_id'],
+      'other fields of the body are ignored',
+    )
+  t.same(await ok(api('GET', '/audit/holds')), { holds: [kept] }, 'a body cannot name another hold')
+  await ok(api('DELETE', '/audit/holds', { user_id: 'kept', reason: 'closed' }))
   for (const body of [{ reason: 'x' }, { user_id: 'a', task_id: 'b', reason: 'x' }, { user_id: 'a' }])
     t.equal((await api('POST', '/audit/holds', body)).status, 422)
   t.equal((await api('DELETE', `/tasks/${id}?${erase}`)).status, 200)
   const trail = await ok<{ events: { type: string }[] }>(api('GET', '/audit/events?stream=holds'))
   t.same(
     trail.events.map(({ type }) => type),
-    [1, 2, 3].flatMap(() => ['HoldPlaced', 'HoldLifted']),
+    [
+      ...[1, 2, 3].flatMap(() => ['HoldPlaced', 'HoldLifted']),
+      ...['HoldPlaced', 'HoldPlaced', 'HoldLifted', 'HoldLifted'],
+    ],
   )
 })
 
