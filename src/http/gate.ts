@@ -9,7 +9,7 @@ import { setHeaders } from './head.ts'
 import { tellIgnoredQuery } from './ignored-query.ts'
 import type { MethodTable } from './method-table.ts'
 import type { App } from './request.ts'
-import { setRequestId, shortHeader } from './request-id.ts'
+import { givenId, setRequestId, shortHeader } from './request-id.ts'
 import { wantsStream } from './task-events.ts'
 
 /** Whether a person opens the server's address in a browser. */
@@ -62,7 +62,7 @@ export const checkRequests = (
   app.addHook('onRequest', (request, reply, done) => {
     const { access } = request.routeOptions.config
     try {
-      const given = shortHeader(request, 'x-request-id')
+      const given = givenId(request.headers['x-request-id'])
       if (given !== undefined) setRequestId(request, reply, given)
       if (serving.stopping.aborted && access !== 'open') return refuseAtStop(request)
       if (isVisit(request)) return void reply.header('vary', 'accept').redirect('/ui')
@@ -74,6 +74,7 @@ export const checkRequests = (
       if (access !== undefined && access !== 'open') {
         request.principal = authorize(request, access, serving)
       }
+      shortHeader(request, 'x-request-id')
       if (ticketOf(request) === undefined) done()
       else serving.tickets.stored().then(() => done(), done)
     } catch (error) {

@@ -52,6 +52,18 @@ t.test('an X-Request-ID that is too long is refused, and an empty one is as good
   const long = await read(api('POST', '/tasks', body, { 'x-request-id': 'a'.repeat(257) }))
   t.equal(long.status, 422)
   t.match(long.body.detail, [{ loc: ['header', 'x-request-id'] }])
+  const other: [string, string, string, Record<string, string>?][] = [
+    ['404', 'GET', '/nothing'],
+    ['404', 'GET', '/tasks//machine'],
+    ['405', 'PUT', '/tasks'],
+    ['401', 'GET', '/tasks', { authorization: 'no' }],
+  ]
+  for (const [status, method, path, headers] of other)
+    t.equal(
+      `${(await api(method, path, undefined, { 'x-request-id': 'a'.repeat(257), ...headers })).status}`,
+      status,
+      'an id says nothing about a request that is refused anyhow',
+    )
   const empty = await read(api('POST', '/tasks', body, { 'x-request-id': '' }))
   t.equal(empty.status, 200)
   t.match(empty.headers.get('x-request-id'), /^req_/)
