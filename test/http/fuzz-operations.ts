@@ -15,8 +15,11 @@ type Sent = {
   body: string | Buffer | undefined
 }
 
-/** Milliseconds after which a request counts as never answered, and after which a stream has been read enough. */
-const hangMs = 10_000
+/**
+ * Milliseconds after which a request counts as never answered, and after which a stream has been read enough. The server
+ * itself waits most of a minute for an environment that does not start, and longer on a busy machine.
+ */
+const hangMs = 120_000
 const streamMs = 250
 
 const dice = (seed: number) => {
