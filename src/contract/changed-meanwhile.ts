@@ -1,2 +1,2 @@
-/** A long text changed while it was read, so an answer that has begun cannot be finished. */
+/** Something changed while an answer with it was made. An answer that has begun cannot be finished then. */
 export class ChangedMeanwhile extends Error {}

@@ -93,6 +93,11 @@ export const refusals = {
     code: -32603,
     message: 'there is no checkpoint yet: try again in a moment',
   },
+  ChangedMeanwhile: {
+    http: 503,
+    code: -32603,
+    message: 'what the answer shows was changed or erased while the server made it: try again in a moment',
+  },
   Damaged: { http: 503, code: -32603, message: 'a stored event cannot be read or does not match its hash' },
   ShuttingDown: { http: 503, code: -32603, message: 'the server is shutting down: try again later' },
 } as const

@@ -21,6 +21,7 @@ const commonRefusals = ({ access, method }: Operation): RefusalName[] => {
       : (['BodyTooSlow', 'BodyTooLarge', 'MediaType', 'Busy', 'StorageDown'] as const)),
     'Fault',
     'ReadModelsBehind',
+    'ChangedMeanwhile',
     'Damaged',
     'ShuttingDown',
   ]

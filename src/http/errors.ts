@@ -1,6 +1,7 @@
 // Turns an error into an HTTP answer. Some operations on tasks answer with the error in an envelope, all other
 // operations with the bare error object. Every operation answers an invalid request with a list of its problems.
 
+import { ChangedMeanwhile } from '../contract/changed-meanwhile.ts'
 import { Invalid, Refusal, type RefusalName, refusals } from '../contract/refusals.ts'
 import { detailedRefusals } from '../contract/responses.ts'
 import { DamagedEvent, ErasedEvent, RevisionConflict, StorageFailure } from '../contract/stored.ts'
@@ -41,6 +42,7 @@ const refusalOf = (error: unknown): Refusal | undefined => {
   if (error instanceof ErasedEvent) return new Refusal('TaskNotFound')
   if (error instanceof DamagedEvent) return new Refusal('Damaged', { position: error.position })
   if (error instanceof RevisionConflict) return new Refusal('Busy')
+  if (error instanceof ChangedMeanwhile) return new Refusal('ChangedMeanwhile')
   const name = frameworkRefusals[(error as { code?: string } | null)?.code ?? '']
   return name === undefined ? undefined : new Refusal(name)
 }

@@ -151,3 +151,22 @@ t.test('an export that is under way is broken off, and leaves no file', async t 
     [],
   )
 })
+
+t.test('an export that is broken off before its first byte is to be asked for again', async t => {
+  let broken: Response | undefined
+  // Each round is a race: the export waits for a checkpoint of the newest events, and the erasure is mostly faster.
+  for (let round = 0; round < 50 && broken === undefined; round++) {
+    const { id } = await makeTask(api, { user_message_content: 'x', user_id: 'otto' })
+    const exported = api('GET', '/audit/export?all=true')
+    await erase(id)
+    const answer = await exported
+    await answer.arrayBuffer().catch(() => 'broken off later')
+    if (answer.status !== 200) broken = answer
+  }
+  t.equal(broken?.status, 503)
+  t.match(broken?.headers.get('retry-after'), /^\d+$/)
+  t.same(
+    lines.filter(({ level }) => level === 'error'),
+    [],
+  )
+})
