@@ -1,8 +1,8 @@
 // Earlier versions put the folders of all environment sessions side by side; now each is in the folder of its user.
-// Folders of an earlier version are sorted once. A session may have the same name as a user, so nothing is moved to its
-// new place before all old folders are gone. First, the folders of active sessions are set aside. Then the others are
-// removed. Then the folders that were set aside are moved to their places. After a crash at any point, the next start
-// continues from there.
+// Folders of an earlier version are sorted once, unless the folder of a session is at its new place already. A session
+// may have the same name as a user, so nothing is moved to its new place before all old folders are gone. First, the
+// folders of active sessions are set aside. Then the others are removed. Then the folders that were set aside are moved
+// to their places. After a crash at any point, the next start continues from there.
 import { existsSync } from 'node:fs'
 import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -15,6 +15,8 @@ export const sortedMark = '.sorted-by-user'
 const aside = '.being-sorted'
 /** This file is in the set-aside folder once every old folder has left. */
 const leftMark = '.old-ones-have-left'
+/** What is in the folder of a session. */
+const parts = ['files', 'states']
 
 export const sortSessions = async (
   root: string,
@@ -26,6 +28,10 @@ export const sortSessions = async (
   await mkdir(root, { recursive: true, mode: 0o700 })
   const waiting = path.join(root, aside)
   const left = path.join(waiting, leftMark)
+  // The mark may be lost, for example because a copy of the folder left out hidden files.
+  const isAtHome = (session: OwnedSession): boolean =>
+    parts.some(part => existsSync(path.join(folderOf(session), part)))
+  if (!existsSync(waiting) && active.some(isAtHome)) return writeFile(mark, '')
   if (!existsSync(left)) {
     await mkdir(waiting, { recursive: true, mode: 0o700 })
     for (const session of active) {
