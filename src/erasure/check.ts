@@ -1,14 +1,15 @@
 // What is in the way of an erasure. Pure.
 import type { ErasableTask } from '../../projections/tasks/ended-rows.ts'
 import { sessionIdOf } from '../contract/env-session-events.ts'
+import type { HoldPlaced } from '../contract/hold-events.ts'
 import { Refusal } from '../contract/refusals.ts'
 import type { SessionRow } from '../env-sessions/queries.ts'
 import type { Closure } from './dependants.ts'
-import type { Hold, Holds } from './holds.ts'
+import type { Holds } from './holds.ts'
 
 export type Obstacles = {
   unfinished: { tasks: string[]; env_sessions: string[]; cron_jobs: string[]; webhooks: string[] }
-  holds: Hold[]
+  holds: HoldPlaced[]
   /** Empty when the caller has asked for them with `cascade`. */
   dependants: Closure['dependants']
 }

@@ -48,10 +48,12 @@ export type Wanted = {
 /** Tasks that are deleted at the same time. */
 const deletedAtOnce = 32
 
-const check = (deps: EraseDeps, { settings }: Wanted, closure: Closure, cascade: boolean): void => {
+const check = (deps: EraseDeps, { subject, settings }: Wanted, closure: Closure, cascade: boolean): void => {
   const { holds, sessionQueries } = deps
   const obstacles = obstaclesOf({ holds, sessionRow: sessionQueries.rowById }, closure, cascade)
   if (settings !== undefined) {
+    // A user may have no task and no session that the hold on the user would protect.
+    obstacles.holds = [...new Set([...obstacles.holds, ...holds.on({ user_id: subject.id })])]
     obstacles.unfinished.cron_jobs = settings.jobs.flatMap(({ id, isDeleted }) => (isDeleted ? [] : [id]))
     obstacles.unfinished.webhooks = settings.webhooks.map(({ id }) => id)
   }

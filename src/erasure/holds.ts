@@ -5,12 +5,13 @@ import { type HoldPlaced, type HoldSubject, holdStream } from '../contract/hold-
 import type { Ids } from '../contract/ports.ts'
 import { Invalid, Refusal } from '../contract/refusals.ts'
 import type { Log } from '../contract/stored.ts'
+import { createTurns } from '../platform/turns.ts'
 import type { Asked } from './asked.ts'
 
 /** A hold as the API shows it. */
 export type Hold = HoldPlaced & { placed_at: string }
 /** What may be under a hold. */
-export type Holdable = { task_id?: string; session_id: string; user_id: string }
+export type Holdable = { task_id?: string; session_id?: string; user_id: string }
 
 const kinds = ['task_id', 'session_id', 'user_id'] as const
 
@@ -29,6 +30,9 @@ type Deps = { log: Pick<Log, 'append' | 'revisionOf' | 'readStream'>; ids: Ids }
 
 export const openHolds = async ({ log, ids }: Deps) => {
   const holds = new Map<string, Hold>()
+  /** A hold that the log has put in order and not stored yet. What is put in order after it must obey it. */
+  let placing: HoldPlaced | undefined
+  const inTurn = createTurns()
   const take = ({ type, data }: HoldEvent, time: string): void => {
     if (type === 'HoldPlaced') holds.set(data.hold_id, { ...data, placed_at: time })
     else holds.delete(data.hold_id)
@@ -51,11 +55,32 @@ export const openHolds = async ({ log, ids }: Deps) => {
     ])
     take(event, stored?.header.time ?? '')
   }
+  const find = (subject: HoldSubject) => [...holds.values()].find(hold => isSame(hold, subject))
+
+  const place = async (asked: Asked, subject: HoldSubject, reason: string): Promise<Hold> => {
+    const known = find(subject)
+    if (known !== undefined) return known
+    const data = { hold_id: ids.next('hold_'), ...subject, reason, by: asked.principal.id }
+    placing = data
+    try {
+      await append({ type: 'HoldPlaced', data }, asked)
+    } finally {
+      placing = undefined
+    }
+    return holds.get(data.hold_id) as Hold
+  }
+  const lift = async (asked: Asked, subject: HoldSubject, reason: string): Promise<Hold> => {
+    const known = find(subject)
+    if (known === undefined) throw new Refusal('HoldNotFound')
+    const data = { hold_id: known.hold_id, ...subject, reason, by: asked.principal.id }
+    await append({ type: 'HoldLifted', data }, asked)
+    return known
+  }
   return {
     list: (): Hold[] => [...holds.values()],
     /** The holds on something. */
-    on: ({ task_id, session_id, user_id }: Holdable): Hold[] =>
-      [...holds.values()].filter(
+    on: ({ task_id, session_id, user_id }: Holdable): HoldPlaced[] =>
+      [...holds.values(), ...(placing === undefined ? [] : [placing])].filter(
         hold =>
           (hold.task_id !== undefined && hold.task_id === task_id) ||
           (hold.session_id !== undefined && hold.session_id === session_id) ||
@@ -64,20 +89,12 @@ export const openHolds = async ({ log, ids }: Deps) => {
     /** A hold that is placed again stays as it is. */
     async place(asked: Asked, body: HoldSubject & { reason: string }): Promise<Hold> {
       const subject = subjectOf(body)
-      const known = [...holds.values()].find(hold => isSame(hold, subject))
-      if (known !== undefined) return known
-      const data = { hold_id: ids.next('hold_'), ...subject, reason: body.reason, by: asked.principal.id }
-      await append({ type: 'HoldPlaced', data }, asked)
-      return holds.get(data.hold_id) as Hold
+      return inTurn(() => place(asked, subject, body.reason))
     },
     /** Throws HoldNotFound. */
     async lift(asked: Asked, body: HoldSubject & { reason: string }): Promise<Hold> {
       const subject = subjectOf(body)
-      const known = [...holds.values()].find(hold => isSame(hold, subject))
-      if (known === undefined) throw new Refusal('HoldNotFound')
-      const data = { hold_id: known.hold_id, ...subject, reason: body.reason, by: asked.principal.id }
-      await append({ type: 'HoldLifted', data }, asked)
-      return known
+      return inTurn(() => lift(asked, subject, body.reason))
     },
   }
 }

@@ -145,6 +145,40 @@ t.test('a hold refuses, also for a whole session or user, until it is lifted', a
   )
 })
 
+t.test('a hold that is placed or lifted several times at once is placed or lifted once', async t => {
+  const held = { user_id: 'often', reason: 'case' }
+  const eight = [1, 2, 3, 4, 5, 6, 7, 8]
+  const placed = await Promise.all(eight.map(() => ok<object>(api('POST', '/audit/holds', held))))
+  t.same(await ok(api('GET', '/audit/holds')), { holds: [placed[0]] })
+  for (const hold of placed) t.same(hold, placed[0])
+  const lifted = await Promise.all(eight.map(() => api('DELETE', '/audit/holds', held)))
+  t.same(lifted.map(({ status }) => status).toSorted(), [200, ...eight.slice(1).map(() => 404)])
+})
+
+t.test('a hold counts from the moment at which the log orders it, so no erasure comes between', async t => {
+  const { holds } = system.erasures
+  const asked = {
+    principal: { id: 'admin', role: 'admin', userId: undefined, expiresAt: undefined },
+    requestId: 'r',
+  } as const
+  const placing = holds.place(asked, { user_id: 'just', reason: 'case' })
+  await new Promise(setImmediate)
+  t.match(holds.on({ user_id: 'just' }), [{ reason: 'case' }], 'it is not stored yet')
+  const placed = await placing
+  t.same(holds.on({ user_id: 'just' }), [placed])
+  await holds.lift(asked, { user_id: 'just', reason: 'closed' })
+})
+
+t.test('a hold on a user keeps also the deleted cron jobs of that user', async t => {
+  const job = { name: 'j', every_seconds: 3600, task: { user_message_content: 'x', user_id: 'jobs' } }
+  const { job_id } = await ok<{ job_id: string }>(api('POST', '/cron/jobs', job))
+  await ok(api('DELETE', `/cron/jobs/${job_id}`))
+  await ok(api('POST', '/audit/holds', { user_id: 'jobs', reason: 'case' }))
+  t.equal((await api('DELETE', '/users/jobs/data?reason=asked')).status, 409)
+  await ok(api('DELETE', '/audit/holds', { user_id: 'jobs', reason: 'closed' }))
+  t.equal((await api('DELETE', '/users/jobs/data?reason=asked')).status, 200)
+})
+
 t.test('two users with one name of a session', async t => {
   const [fay, gus] = await Promise.all(
     ['fay', 'gus'].map(user_id => makeTask(api, { session_id: 'same', user_id, user_message_content: 'x' })),
