@@ -38,7 +38,13 @@ const open = (name: string, tasks: number) => {
     store,
     queries: createQueries(
       store,
-      { isCurrent: () => true, isCurrentFor: () => true, flush: () => {}, reading: ask => ask() },
+      {
+        isCurrent: () => true,
+        isCurrentFor: () => true,
+        flush: () => {},
+        reading: ask => ask(),
+        caughtUp: () => Promise.resolve(),
+      },
       noLog,
     ),
   }

@@ -2,9 +2,9 @@
 import { Refusal } from '../src/contract/refusals.ts'
 import type { Projector } from './projector.ts'
 
-export type Reading = Pick<Projector, 'isCurrent' | 'isCurrentFor' | 'flush' | 'reading'>
+export type Reading = Pick<Projector, 'isCurrent' | 'isCurrentFor' | 'flush' | 'reading' | 'caughtUp'>
 
-export const createCurrent = ({ isCurrent, isCurrentFor, flush, reading }: Reading) => ({
+export const createCurrent = ({ isCurrent, isCurrentFor, flush, reading }: Omit<Reading, 'caughtUp'>) => ({
   /** Runs a query when the tables hold all events. */
   current<T>(ask: () => T): T {
     flush()

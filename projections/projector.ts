@@ -24,6 +24,8 @@ export type Projector = {
   reading<T>(ask: () => T): T
   /** Reads the log from the checkpoint to the head, while commits continue. A second call joins the first. */
   catchUp(): Promise<void>
+  /** Resolves when the read models hold all events, also after failures. */
+  caughtUp(): Promise<void>
   /** Writes the file of the read models anew, without its free space. Queries wait only for the events since then. */
   rewrite(): Promise<void>
   /** The position up to which the read models are written. */
@@ -90,6 +92,7 @@ export const createProjector = (
   const trust = createTrust(report)
   const delay = createDelay(timers, flushMs)
   let catchingUp: Promise<void> | undefined
+  const waiting: (() => void)[] = []
 
   /** After any failure, memory returns to the state of the tables, and the next `catchUp` continues from there. */
   const failed = (error: unknown) => {
@@ -120,6 +123,8 @@ export const createProjector = (
     await readToHead(log, intake, () => {
       trust.caughtUp()
       catchingUp = undefined
+      if (trust.isBehind()) return
+      for (const go of waiting.splice(0)) go()
     })
   }
 
@@ -149,6 +154,7 @@ export const createProjector = (
     },
     reading: createReading(trust, failed),
     catchUp,
+    caughtUp: () => (trust.isBehind() ? new Promise(go => waiting.push(go)) : Promise.resolve()),
     rewrite: () => rewriteStore(store, intake, trust, catchUp),
     reached: intake.written,
     isCurrent: () => !trust.isBehind() && intake.position() === log.head(),

@@ -117,6 +117,10 @@ export class Refusal extends Error {
   }
 }
 
+/** Whether a query failed because the read models lack events of the log for the moment. */
+export const isBehind = (error: unknown): boolean =>
+  error instanceof Refusal && error.reason === 'ReadModelsBehind'
+
 /** The names of the quotas in `data.quota`. Quotas whose names begin with `max_` apply to all users together. */
 export const quotaNames = [
   'tasks',

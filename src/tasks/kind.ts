@@ -7,6 +7,8 @@ import { createWritePace } from '../../actors/task/write-pace.ts'
 import { type Roots, workspaceOf } from '../access/user-folders.ts'
 import type { Agent } from '../contract/agent.ts'
 import type { World } from '../contract/ports.ts'
+import { isBehind } from '../contract/refusals.ts'
+import type { TaskEventData } from '../contract/task-events.ts'
 import type { Reach, Tool, ToolSource } from '../contract/tools.ts'
 import { groupAgent } from '../contract/wire.ts'
 import type { DiskUse } from '../fairness/disk/disk-use.ts'
@@ -42,6 +44,20 @@ export type KindDeps = {
   reach: Reach
 }
 
+/**
+ * Whether the quota binds the task of a subagent: if it binds the principal of the root task. While the read models cannot
+ * tell, it does: the agent need not wait for them, and no quota is exceeded.
+ */
+const isBound = (queries: Queries, { root_task_id = '' }: TaskEventData<'TaskCreated'>): boolean => {
+  try {
+    const principal = queries.rowById(root_task_id)?.principal
+    return principal === undefined || queries.userOfPrincipal(principal) !== undefined
+  } catch (error) {
+    if (isBehind(error)) return true
+    throw error
+  }
+}
+
 export const createKind = (deps: KindDeps, calls: RunningCalls) => {
   const { log, queries, secrets, agents, checker, quotas, roots, disk } = deps
   return taskKind({
@@ -61,12 +77,7 @@ export const createKind = (deps: KindDeps, calls: RunningCalls) => {
     secrets: ref => secrets.get(ref),
     forgetSecrets: ref => secrets.forget(ref),
     scheduler: deps.scheduler,
-    // If the quota binds the principal of the root task, it binds the tasks of subagents too.
-    reserve: child => {
-      const principal = queries.rowById(child.root_task_id ?? '')?.principal
-      const isBound = principal === undefined || queries.userOfPrincipal(principal) !== undefined
-      return quotas.reserveTask(child.task_id, child.user_id, isBound)
-    },
+    reserve: child => quotas.reserveTask(child.task_id, child.user_id, isBound(queries, child)),
     ttls: deps.ttls,
     workspaceOf: created => ({
       ...workspaceOf(roots.workspace, created),

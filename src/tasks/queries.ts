@@ -91,6 +91,7 @@ export const createQueries = (store: ReadStore, projector: Reading, log: Log) =>
     hasToken: current(tokens.hasOne),
     headPosition: () => log.head(),
     isCurrent,
+    caughtUp: projector.caughtUp,
   }
 }
 export type Queries = ReturnType<typeof createQueries>

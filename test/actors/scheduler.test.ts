@@ -2,7 +2,15 @@
 import t from 'tap'
 import { createScheduler } from '../../actors/task/scheduler.ts'
 import type { Place } from '../../actors/task/waiting-line.ts'
-import { admin, crashed, failingStore, givenSystem, quiet, restarted } from '../support/system.ts'
+import {
+  admin,
+  crashed,
+  failingStore,
+  givenSystem,
+  quiet,
+  restarted,
+  type TestSystem,
+} from '../support/system.ts'
 import { randomOf } from '../support/world.ts'
 
 const place = (taskId: string, userId = 'u1', sessionId = taskId): Place => ({ taskId, userId, sessionId })
@@ -202,4 +210,58 @@ t.test('in the system: a create that could not be stored holds no place', async 
   }
   const taskId = await system.create({ session_id: 's' })
   t.notOk((await system.factsOf(taskId)).includes('TaskQueued'))
+})
+
+/** Lets the read models fall behind. The returned function lets them catch up. */
+const hold = ({ readStore, projector }: TestSystem) => {
+  readStore().exec(`CREATE TEMP TRIGGER broken BEFORE UPDATE ON tasks BEGIN SELECT raise(ABORT, 'disk full'); END;
+    CREATE TEMP TRIGGER broken_too AFTER INSERT ON tasks BEGIN SELECT raise(ABORT, 'disk full'); END`)
+  return async () => {
+    readStore().exec('DROP TRIGGER broken; DROP TRIGGER broken_too')
+    await projector.catchUp()
+  }
+}
+
+t.test(
+  'a task whose turn comes while the read models are behind starts when they have caught up',
+  async t => {
+    const system = await givenSystem()
+    const first = await system.play([{ sleep_ms: 1000 }], { session_id: 's' })
+    const next = await system.create({ session_id: 's' })
+    const third = await system.create({ session_id: 's' })
+    const last = await system.create({ session_id: 's' })
+    await quiet(system)
+    const catchUp = hold(system)
+    await system.world.advance(1000)
+    await quiet(system)
+    t.equal((await system.factsOf(first)).at(-1), 'TaskCompleted')
+    t.equal(system.projector.isCurrent(), false)
+    t.same((await system.factsOf(next)).at(-1), 'TaskQueued')
+    await catchUp()
+    await quiet(system)
+    for (const id of [next, third, last]) t.equal(system.get(id).status, 'completed')
+  },
+)
+
+t.test('a subagent is called, and a group chat goes on, while the read models are behind', async t => {
+  const system = await givenSystem({ quotas: { tasks: 100 } })
+  const parent = await system.play([{ sleep_ms: 1000 }, { subagent: 'echo', input: 'heard' }])
+  const talk = { agent_id: 'script', script: [{ sleep_ms: 1000 }, { message: 'said' }] }
+  const speakers = ['a', 'b'].map(name => ({ name, ...talk }))
+  const chat = await system.create({
+    agent_config: { agent_id: 'group', group: { agents: speakers, order: 'round_robin', max_rounds: 1 } },
+  })
+  await quiet(system)
+  const catchUp = hold(system)
+  for (let n = 0; n < 4; n++) {
+    await system.world.advance(1000)
+    await quiet(system)
+  }
+  t.equal(system.projector.isCurrent(), false)
+  await catchUp()
+  t.match(system.get(parent), {
+    status: 'completed',
+    output: [{ type: 'tool_call' }, { type: 'tool_result', status: 'completed' }],
+  })
+  t.equal(system.get(chat).status, 'completed')
 })

@@ -1,21 +1,43 @@
 // Commands of the server itself: a queued task starts, and a task whose time has run out expires.
 import type { Place } from '../../../actors/task/waiting-line.ts'
 import type { TaskCommand } from '../../contract/commands.ts'
+import { isBehind } from '../../contract/refusals.ts'
 import { StorageFailure } from '../../contract/stored.ts'
 import { taskStream } from '../../contract/task-stream.ts'
+import { nextTurn } from '../../fairness/slices.ts'
+import type { ContextReference } from '../../history/context.ts'
 import type { DecidedTask } from '../../history/task-view.ts'
 import { contextOf } from './context.ts'
 import type { CommandDeps } from './deps.ts'
 
-export const scheduledCommands = ({ runtime, scheduler, queries, isLogAway }: CommandDeps) => ({
+const starter = ({ runtime, scheduler, queries, isLogAway }: CommandDeps) => {
+  /** Tasks whose turn came while the read models could not say what they see. They keep their places. */
+  const waiting = new Set<string>()
+
+  const startLater = async (place: Place): Promise<void> => {
+    waiting.add(place.taskId)
+    await queries.caughtUp()
+    await nextTurn()
+    if (waiting.delete(place.taskId) && scheduler.isRunning(place.taskId)) start(place)
+  }
+  const seenBy = (place: Place): ContextReference[] | undefined => {
+    try {
+      return contextOf(queries, place, queries.inputIds(place.taskId), false)
+    } catch (error) {
+      if (isBehind(error)) return undefined
+      throw error
+    }
+  }
   /**
    * Starts the next queued task; the scheduler calls it. No task starts while the log cannot be written. When the log is
    * back, recovery fills the queue again in the old order.
    */
-  start(place: Place): void {
+  const start = (place: Place): void => {
+    waiting.delete(place.taskId)
     if (isLogAway()) return
+    const context = seenBy(place)
+    if (context === undefined) return void startLater(place)
     const stream = taskStream(place.taskId)
-    const context = contextOf(queries, place, queries.inputIds(place.taskId), false)
     const command: TaskCommand = { type: 'StartTask', context, principal: 'system', causation: stream }
     runtime.ask(stream, command).then(
       view => {
@@ -25,11 +47,16 @@ export const scheduledCommands = ({ runtime, scheduler, queries, isLogAway }: Co
         if (!(error instanceof StorageFailure)) scheduler.release(place.taskId)
       },
     )
-  },
+  }
+  return start
+}
+
+export const scheduledCommands = (deps: CommandDeps) => ({
+  start: starter(deps),
 
   /** Expires a task if its time has run out; `startedAt` is the server's start. */
   expire(taskId: string, startedAt: number): Promise<DecidedTask> {
     const stream = taskStream(taskId)
-    return runtime.ask(stream, { type: 'ExpireTask', startedAt, principal: 'system', causation: stream })
+    return deps.runtime.ask(stream, { type: 'ExpireTask', startedAt, principal: 'system', causation: stream })
   },
 })
