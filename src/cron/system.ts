@@ -8,7 +8,9 @@ import type { ReadStore } from '../../projections/store.ts'
 import type { RunEnd } from '../contract/cron-commands.ts'
 import { cronStream } from '../contract/cron-events.ts'
 import type { World } from '../contract/ports.ts'
+import { isBehind } from '../contract/refusals.ts'
 import type { Quotas } from '../fairness/quotas.ts'
+import { nextTurn } from '../fairness/slices.ts'
 import type { EventLog } from '../log/log.ts'
 import type { Secrets } from '../platform/secrets.ts'
 import type { Tasks } from '../tasks/tasks.ts'
@@ -40,6 +42,21 @@ type Deps = {
   onFault: (error: unknown) => void
 }
 
+/** Does work; again when the read models have caught up, if they were behind. */
+const retriedBy =
+  (caughtUp: () => Promise<void>, isStopped: () => boolean) =>
+  async <T>(work: () => Promise<T>): Promise<T> => {
+    for (;;) {
+      try {
+        return await work()
+      } catch (error) {
+        if (!isBehind(error) || isStopped()) throw error
+        await caughtUp()
+        await nextTurn()
+      }
+    }
+  }
+
 export const createCronSystem = (deps: Deps) => {
   const { world, log, secrets, tasks, onFault } = deps
   const { clock, timers, ids } = world
@@ -56,6 +73,7 @@ export const createCronSystem = (deps: Deps) => {
   })
   const runs = createRuns({ runtime, requests, ids })
   let isStopped = false
+  const whenCurrent = retriedBy(tasks.queries.caughtUp, () => isStopped)
   const isHeld = () => isStopped || deps.isDraining() || log.isFailing()
 
   const alarm = createAlarm({
@@ -64,7 +82,7 @@ export const createCronSystem = (deps: Deps) => {
     isHeld,
     onDue: async (jobId, seenAt) => {
       try {
-        const { next } = await runs.due(jobId, seenAt)
+        const { next } = await whenCurrent(() => runs.due(jobId, seenAt))
         // Also when nothing was stored: the clock may have been set back since the alarm looked.
         if (next !== undefined && !isStopped) alarm.set(jobId, next.due)
       } catch (error) {
@@ -75,9 +93,9 @@ export const createCronSystem = (deps: Deps) => {
   })
   /** Stores the end of a run. When that fails, the look after the log's return finds the end again. */
   const end = (run: { jobId: string; runId: string }, how: RunEnd): void => {
-    if (!isStopped) runs.end(run.jobId, run.runId, how).catch(onFault)
+    if (!isStopped) whenCurrent(() => runs.end(run.jobId, run.runId, how)).catch(onFault)
   }
-  const checkMakers = () => makers.check(runtime)
+  const checkMakers = () => whenCurrent(() => makers.check(runtime))
   const following = createFollowing({
     alarm,
     onEnd: end,
@@ -87,12 +105,7 @@ export const createCronSystem = (deps: Deps) => {
   log.onCommit(following.follow)
 
   const resume = createResume({
-    queries,
-    alarm,
-    following,
-    runs,
-    log,
-    checkMakers,
+    ...{ queries, alarm, following, runs, log, checkMakers },
     isStopped: () => isStopped,
   })
 

@@ -7,9 +7,9 @@ import {
   crashed,
   failingStore,
   givenSystem,
+  holdReadModels,
   quiet,
   restarted,
-  type TestSystem,
 } from '../support/system.ts'
 import { randomOf } from '../support/world.ts'
 
@@ -212,16 +212,6 @@ t.test('in the system: a create that could not be stored holds no place', async 
   t.notOk((await system.factsOf(taskId)).includes('TaskQueued'))
 })
 
-/** Lets the read models fall behind. The returned function lets them catch up. */
-const hold = ({ readStore, projector }: TestSystem) => {
-  readStore().exec(`CREATE TEMP TRIGGER broken BEFORE UPDATE ON tasks BEGIN SELECT raise(ABORT, 'disk full'); END;
-    CREATE TEMP TRIGGER broken_too AFTER INSERT ON tasks BEGIN SELECT raise(ABORT, 'disk full'); END`)
-  return async () => {
-    readStore().exec('DROP TRIGGER broken; DROP TRIGGER broken_too')
-    await projector.catchUp()
-  }
-}
-
 t.test(
   'a task whose turn comes while the read models are behind starts when they have caught up',
   async t => {
@@ -231,7 +221,7 @@ t.test(
     const third = await system.create({ session_id: 's' })
     const last = await system.create({ session_id: 's' })
     await quiet(system)
-    const catchUp = hold(system)
+    const catchUp = holdReadModels(system)
     await system.world.advance(1000)
     await quiet(system)
     t.equal((await system.factsOf(first)).at(-1), 'TaskCompleted')
@@ -252,7 +242,7 @@ t.test('a subagent is called, and a group chat goes on, while the read models ar
     agent_config: { agent_id: 'group', group: { agents: speakers, order: 'round_robin', max_rounds: 1 } },
   })
   await quiet(system)
-  const catchUp = hold(system)
+  const catchUp = holdReadModels(system)
   for (let n = 0; n < 4; n++) {
     await system.world.advance(1000)
     await quiet(system)

@@ -2,7 +2,16 @@
 import t from 'tap'
 import { echo } from '../../src/agents/echo.ts'
 import { memoryStore } from '../../src/log/memory-store.ts'
-import { admin, crashed, givenSystem, quiet, restarted, rowsOf, storeOf } from '../support/system.ts'
+import {
+  admin,
+  crashed,
+  givenSystem,
+  holdReadModels,
+  quiet,
+  restarted,
+  rowsOf,
+  storeOf,
+} from '../support/system.ts'
 import { asked, cronEventsOf, dataOf, givenJob, noRetry, settableWorld, triggeredAt } from './jobs.ts'
 
 const second = 1000
@@ -146,7 +155,11 @@ for (const overlap of ['skip', 'queue', 'allow'] as const) {
     const world = settableWorld('2026-06-01T12:00:00Z')
     let system = await givenSystem({ world })
     const script = [{ sleep_ms: 4500 }, { message: 'done' }]
-    const task = { user_message_content: 'go', agent_config: { agent_id: 'script', script } }
+    const task = {
+      user_message_content: 'go',
+      session_id: 'daily',
+      agent_config: { agent_id: 'script', script },
+    }
     await givenJob(system, { every_seconds: 2, max_runs: 2, overlap, task } as never)
     await world.advance(4100)
     const types = (await cronEventsOf(system)).map(({ header }) => header.type)
@@ -278,5 +291,38 @@ t.test(
     t.equal(dataOf(events, 'CronJobTriggered').length, 200)
     t.equal(dataOf(events, 'CronRunSkipped').length, 0)
     await system.close()
+  },
+)
+
+t.test(
+  'a run that waits begins after the one before it, though the read models were behind then',
+  async t => {
+    const world = settableWorld('2026-05-01T00:00:00Z')
+    const reported: string[] = []
+    const report = (level: string, message: string) => void (level === 'error' && reported.push(message))
+    const system = await givenSystem({ world, report })
+    const script = [{ sleep_ms: 1500 }]
+    const task = {
+      user_message_content: 'go',
+      session_id: 'daily',
+      agent_config: { agent_id: 'script', script },
+    }
+    await givenJob(system, { every_seconds: 1, overlap: 'queue', max_runs: 2, task })
+    await world.advance(2 * second)
+    await quiet(system)
+    const catchUp = holdReadModels(system)
+    await world.advance(second)
+    await quiet(system)
+    t.equal(system.projector.isCurrent(), false)
+    await catchUp()
+    await quiet(system)
+    t.equal((await triggeredAt(system)).length, 2)
+    await world.advance(2 * second)
+    const ended = dataOf(await cronEventsOf(system), 'CronJobCompleted')
+    t.equal(ended.length, 2)
+    t.same(
+      reported.filter(message => !message.startsWith('the read models stopped')),
+      [],
+    )
   },
 )

@@ -275,3 +275,13 @@ export const crashed = async (system: TestSystem, changes: Options = {}): Promis
   await system.close()
   return givenSystem({ ...system.options, store, ...changes })
 }
+
+/** Lets the read models fall behind. The returned function lets them catch up. */
+export const holdReadModels = ({ readStore, projector }: Pick<TestSystem, 'readStore' | 'projector'>) => {
+  readStore().exec(`CREATE TEMP TRIGGER broken BEFORE UPDATE ON tasks BEGIN SELECT raise(ABORT, 'disk full'); END;
+    CREATE TEMP TRIGGER broken_too AFTER INSERT ON tasks BEGIN SELECT raise(ABORT, 'disk full'); END`)
+  return async () => {
+    readStore().exec('DROP TRIGGER broken; DROP TRIGGER broken_too')
+    await projector.catchUp()
+  }
+}
