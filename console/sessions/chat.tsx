@@ -68,9 +68,9 @@ export const ChatView = ({ id }: { id: string }) => {
   useConnection(stream.connection)
   useEffect(() => stream.close, [stream])
   const chat = useComputed(() => chatOf(stream.events.value)).value
-  const reading = useReading(`${id} ${stream.events.value.length}`, signal =>
-    api.ask<Task>('GET', `/tasks${at(id)}`, undefined, signal),
-  )
+  const reading = useReading(id, signal => api.ask<Task>('GET', `/tasks${at(id)}`, undefined, signal))
+  // What is known of the task stays, and with it the text that somebody writes, while it is read again.
+  useEffect(reading.soon, [stream.events.value.length])
   const task = reading.value.value
   const error = stream.error.value
   const say = async (content: string) => {

@@ -8,9 +8,8 @@ type Props = { label: string; say: (text: string) => Promise<unknown>; children?
 
 export const Say = ({ label, say, children }: Props) => {
   const text = useSignal('')
-  const isEmpty = text.value.trim() === ''
   const send = async () => {
-    if (isEmpty) return
+    if (text.value.trim() === '') return
     await say(text.value)
     text.value = ''
   }
@@ -30,7 +29,7 @@ export const Say = ({ label, say, children }: Props) => {
       </label>
       <div class="start-line">
         {children}
-        <Submit label="Send" kind="primary" disabled={isEmpty} />
+        <Submit label="Send" kind="primary" disabled={text.value.trim() === ''} />
         <FormProblem />
       </div>
     </Form>

@@ -70,7 +70,7 @@ const Lists = ({ chats, sessions }: { chats: readonly Row[]; sessions: readonly 
               show: row => <a href={hrefOf(`/chats${at(row.id)}`)}>{shortOf(row)}</a>,
             },
             { title: 'User', class: 'less', show: row => row.user_id },
-            { title: 'Age', class: 'number', show: row => <Ago at={row.created_at * 1000} /> },
+            { title: 'Age', class: 'number age', show: row => <Ago at={row.created_at * 1000} /> },
           ]}
         />
       </section>
@@ -96,7 +96,11 @@ const Lists = ({ chats, sessions }: { chats: readonly Row[]; sessions: readonly 
             { title: 'Session', class: 'less', show: ({ newest }) => newest.session_id },
             { title: 'User', class: 'less', show: ({ newest }) => newest.user_id },
             { title: 'Tasks', class: 'number', show: ({ tasks }) => count(tasks) },
-            { title: 'Age', class: 'number', show: ({ newest }) => <Ago at={newest.created_at * 1000} /> },
+            {
+              title: 'Age',
+              class: 'number age',
+              show: ({ newest }) => <Ago at={newest.created_at * 1000} />,
+            },
           ]}
         />
       )}

@@ -55,6 +55,7 @@ export const createReading = <T>(read: (signal: AbortSignal) => Promise<T>, chan
     error,
     connection: stream?.state ?? (timer === undefined ? undefined : polled),
     again: reading.now,
+    soon: reading.soon,
     close() {
       clearInterval(timer)
       closed.abort()
