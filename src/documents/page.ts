@@ -52,7 +52,7 @@ export const page = (): string => {
 <span id="found" role="status"></span>
 <label>Samples <select id="language"><option value="curl">curl</option><option value="javascript">JavaScript</option><option value="python">Python</option></select></label>
 <label>Token <input id="token" type="password" autocomplete="off" spellcheck="false" placeholder="for the forms on this page"></label>
-<span><a href="/openapi.json">OpenAPI</a> <a href="/asyncapi.json">AsyncAPI</a></span>
+<span><a href="/ui">Console</a> <a href="/openapi.json">OpenAPI</a> <a href="/asyncapi.json">AsyncAPI</a></span>
 </header>
 <nav>${contents.join('')}${streams.contents}<p><a href="#schemas">Schemas</a></p>${list(
     named.map(([name]) => ({ href: `${schemaPrefix}${name}`, text: name })),

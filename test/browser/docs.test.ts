@@ -2,6 +2,7 @@
 import t from 'tap'
 import { launchBrowser, noBrowser } from '../support/browser.ts'
 import { adminToken, serveHere } from '../support/server.ts'
+import { faultsOf } from './console-page.ts'
 
 const browser = await launchBrowser()
 t.teardown(() => browser?.close())
@@ -61,6 +62,14 @@ t.test(
     await create.locator('textarea').fill('{')
     await create.getByRole('button', { name: 'user_id', exact: true }).click()
     t.equal(await create.locator('.status').textContent(), 'The body is no JSON, so no field can be added.')
+
+    await page.locator('#search').fill('fork a task')
+    await page.getByRole('heading', { name: 'Cron jobs' }).waitFor({ state: 'hidden' })
+    t.ok(await page.getByRole('heading', { name: 'Tasks', exact: true }).isVisible(), 'a group with a match')
+    t.notOk(await page.locator('#schema-Block').isVisible(), 'schemas are searched, too')
+    t.same(await faultsOf(page), [])
+    await page.locator('#search').fill('')
+    for (const id of ['#Cron-jobs', '#schema-Block']) await page.locator(id).waitFor()
 
     await page.locator('#token').fill(adminToken)
     await page.locator('#token').press('Tab')

@@ -11,7 +11,7 @@ type Schemas = ReturnType<typeof schemaWriter>
 
 const parametersOf = ({ parameters = [] }: Operation, schemas: Schemas): string =>
   table(
-    ['Parameter', 'Type', ''],
+    ['Parameter', 'Type', 'Meaning'],
     parameters.map(({ in: where, name, schema, about }) => {
       const written = schemas.of(schema)
       const fallback = 'default' in written ? ` Default ${code(String(written.default))}.` : ''
@@ -35,7 +35,7 @@ const answersOf = (operation: Operation, schemas: Schemas): string => {
     typeOf(status === 422 ? invalid(response) : { $ref: errorRef(operation) }),
     prose(String(response.description)),
   ])
-  return table(['Answer', 'Shape', ''], [...good, ...bad])
+  return table(['Answer', 'Shape', 'Meaning'], [...good, ...bad])
 }
 const eachOf = (schema: Json): string => {
   const result = (schema.properties as Json | undefined)?.result as Json | undefined
@@ -67,7 +67,7 @@ const bodyFieldsOf = ({ body }: Operation, schemas: Schemas): string => {
     ([name, field]) =>
       `<button type="button" class="add" data-field="${escaped(name)}" data-sample="${escaped(JSON.stringify(sampleOf(field, named)))}">${escaped(name)}</button>`,
   )
-  return `<details class="fields"><summary>Fields of the body: ${typeOf(written)}</summary>${fields}</details>
+  return `<details class="fields"><summary>Fields of the body</summary><p>Its schema: ${typeOf(written)}</p>${fields}</details>
 <p class="adds">Add to the body: ${buttons.join(' ')}</p>`
 }
 
@@ -93,7 +93,7 @@ const formOf = (operation: Operation, schemas: Schemas): string => {
       ? ''
       : `<label>Accept <select name="accept">${types.map(type => `<option>${type}</option>`).join('')}</select></label>`
   return `<form data-method="${method}" data-path="${path}"${access === 'open' ? '' : ' data-token'}>
-<h4>Try it</h4><div class="inputs">${parameters.map(parameter => input(parameter, schemas)).join('')}${accept}</div>${bodyOf(operation)}
+<h3>Try it</h3><div class="inputs">${parameters.map(parameter => input(parameter, schemas)).join('')}${accept}</div>${bodyOf(operation)}
 <p><button>Send</button> <button type="button" class="stop" hidden>Stop</button> <button type="button" class="copy">Copy</button></p>
 <pre class="sample"></pre><p class="status" role="status"></p><pre class="answer" hidden></pre></form>`
 }

@@ -62,7 +62,7 @@ export const fieldsOf = (schema: Json): string => {
       about.filter(part => part !== '').join('<br>'),
     ]
   })
-  return table(['Field', 'Type', ''], rows)
+  return table(['Field', 'Type', 'Meaning'], rows)
 }
 
 /** The section of a named schema. */

@@ -182,13 +182,26 @@ keep(
 
 for (const form of document.forms) prepare(form)
 
-/** Shows the operations and schemas that have all words of the search. */
 const found = document.querySelector('#found')
-const parts = [...document.querySelectorAll('main > details')].map(part => ({
+/** The operations, messages and schemas. */
+const parts = [...document.querySelectorAll('main > :is(details, section)')].map(part => ({
   part,
   link: document.querySelector(`nav a[href="#${part.id}"]`)?.parentElement,
   text: `${part.id} ${part.textContent}`.toLowerCase(),
 }))
+const isPart = part => parts.some(each => each.part === part)
+/** The headings of the groups, each with what stands below it and with its place in the contents. */
+const groups = [...document.querySelectorAll('main > h2')].map(heading => {
+  const below = []
+  for (let next = heading.nextElementSibling; next && next.tagName !== 'H2'; next = next.nextElementSibling)
+    below.push(next)
+  const link = document.querySelector(`nav p > a[href="#${heading.id}"]`)?.parentElement
+  return {
+    members: below.filter(isPart),
+    around: [heading, link, ...below.filter(each => !isPart(each))].filter(Boolean),
+  }
+})
+/** Shows the parts that have all words of the search, and the groups that have such parts. */
 search.addEventListener('input', () => {
   const words = search.value.toLowerCase().split(/\s+/).filter(Boolean)
   let count = 0
@@ -197,6 +210,10 @@ search.addEventListener('input', () => {
     part.hidden = isHidden
     if (link) link.hidden = isHidden
     if (!isHidden) count++
+  }
+  for (const { members, around } of groups) {
+    const isEmpty = members.every(member => member.hidden)
+    for (const each of around) each.hidden = isEmpty
   }
   found.textContent = words.length === 0 ? '' : `${count} found`
 })
