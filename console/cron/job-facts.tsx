@@ -1,30 +1,42 @@
 // The settings of a cron job, and its next runs.
+import { useEffect } from 'preact/hooks'
+import { agents, readAgents } from '../home/agents.ts'
 import { Facts } from '../ui/facts.tsx'
 import { count, duration, In, moment } from '../ui/time.tsx'
 import { type Job, nextRuns, whenOf } from './times.ts'
 
-export const Settings = ({ job }: { job: Job }) => (
-  <section class="panel side-part" aria-label="Settings">
-    <h2>Settings</h2>
-    <Facts
-      of={[
-        ['When', whenOf(job)],
-        ['Message', textOf(job.task.user_message_content)],
-        ['Agent', (job.task.agent_config as { agent_id?: string } | undefined)?.agent_id ?? 'the default'],
-        ['User', job.user_id],
-        ['Missed times', job.missed.replace('_', ' ')],
-        ['Overlap', job.overlap],
-        ['Jitter', job.jitter_seconds > 0 ? duration(job.jitter_seconds * 1000) : undefined],
-        ['Runs', job.max_runs === undefined ? count(job.runs) : `${job.runs} of ${job.max_runs}`],
-        ['At work', job.running > 0 ? job.running : undefined],
-        ['Waiting', job.queued > 0 ? job.queued : undefined],
-        ['Paused', job.paused_reason?.replaceAll('_', ' ')],
-        ['Ends', job.ends_at && moment(Date.parse(job.ends_at))],
-        ['Made', moment(Date.parse(job.created_at))],
-      ]}
-    />
-  </section>
-)
+export const Settings = ({ job }: { job: Job }) => {
+  useEffect(() => void readAgents().catch(() => {}), [])
+  return (
+    <section class="panel side-part" aria-label="Settings">
+      <h2>Settings</h2>
+      <Facts
+        of={[
+          ['When', whenOf(job)],
+          ['Message', textOf(job.task.user_message_content)],
+          ['Agent', agentOf(job)],
+          ['User', job.user_id],
+          ['Missed times', job.missed.replace('_', ' ')],
+          ['Overlap', job.overlap],
+          ['Jitter', job.jitter_seconds > 0 ? duration(job.jitter_seconds * 1000) : undefined],
+          ['Runs', job.max_runs === undefined ? count(job.runs) : `${job.runs} of ${job.max_runs}`],
+          ['At work', job.running > 0 ? job.running : undefined],
+          ['Waiting', job.queued > 0 ? job.queued : undefined],
+          ['Paused', job.paused_reason?.replaceAll('_', ' ')],
+          ['Ends', job.ends_at && moment(Date.parse(job.ends_at))],
+          ['Made', moment(Date.parse(job.created_at))],
+        ]}
+      />
+    </section>
+  )
+}
+
+/** As the server chooses it: a client can have the name of an agent. */
+const agentOf = ({ task }: Job): string => {
+  const { agent_config, client_id } = task as { agent_config?: { agent_id?: string }; client_id?: string }
+  const isAgent = (name?: string) => agents.value.some(agent => agent.name === name)
+  return [agent_config?.agent_id, client_id].find(isAgent) ?? 'the default'
+}
 const textOf = (content: unknown): string => (typeof content === 'string' ? content : JSON.stringify(content))
 
 export const NextRuns = ({ job }: { job: Job }) => {

@@ -24,8 +24,8 @@ const Side = ({ of, count }: { of: TaskHistory; count: number }) => {
       </a>
       <small>{of.id}</small>
       <span>
-        {status !== 'absent' && <Status status={status} />}{' '}
-        {event !== undefined && `${count - 1} ${event.type}`}
+        {status !== 'absent' && <Status status={status} />}
+        {event !== undefined && <small>{`event ${count - 1} ${event.type}`}</small>}
       </span>
     </div>
   )

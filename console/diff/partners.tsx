@@ -58,7 +58,7 @@ const Partners = ({ of, partners }: Found) =>
           ),
         },
         { title: 'Id', class: 'less', show: row => row.id },
-        { title: 'Age', class: 'number', show: row => <Ago at={row.created_at * 1000} /> },
+        { title: 'Age', class: 'number age', show: row => <Ago at={row.created_at * 1000} /> },
       ]}
     />
   )

@@ -81,8 +81,8 @@ const Sessions = ({ sessions }: { sessions: readonly Session[] }) => {
             },
             { title: 'Environment', show: ({ kind, env_id }) => kind ?? env_id },
             { title: 'User', class: 'less', show: ({ user_id }) => user_id },
-            { title: 'Age', class: 'number', show: each => <Ago at={each.created_at * 1000} /> },
-            { title: 'Used', class: 'number', show: each => <Ago at={each.last_accessed_at * 1000} /> },
+            { title: 'Age', class: 'number age', show: each => <Ago at={each.created_at * 1000} /> },
+            { title: 'Used', class: 'number age', show: each => <Ago at={each.last_accessed_at * 1000} /> },
           ]}
         />
       )}

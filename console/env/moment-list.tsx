@@ -1,6 +1,6 @@
 // The moments of a session in order. The chosen one is in the address; without one the page follows the present.
 import { useEffect, useRef } from 'preact/hooks'
-import { Scrolling } from '../ui/scrolling.tsx'
+import { Scrolling, scrollTo } from '../ui/scrolling.tsx'
 import { timeOfDay } from '../ui/time.tsx'
 import type { Moment } from './moments.ts'
 
@@ -19,7 +19,8 @@ type Props = { moments: readonly Moment[]; at: Moment; choose: (moment: Moment) 
 export const MomentList = ({ moments, at, choose }: Props) => {
   const list = useRef<HTMLDivElement>(null)
   useEffect(() => {
-    list.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' })
+    const [rows, row] = [list.current, list.current?.querySelector('[aria-current]')]
+    if (rows && row) scrollTo(rows, row)
   }, [at.revision])
   const end = Math.max(moments.indexOf(at) + Math.floor(most / 2), most)
   const shown = moments.slice(Math.max(0, end - most), end)

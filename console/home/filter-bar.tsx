@@ -1,5 +1,5 @@
 // The filters of the list: a count for each status, which can be pressed, and fields for the rest.
-import { taskStatuses } from '../../src/contract/wire/task-status.ts'
+import { type TaskStatus, taskStatuses } from '../../src/contract/wire/task-status.ts'
 import { Status } from '../ui/status.tsx'
 import { count } from '../ui/time.tsx'
 import { agents } from './agents.ts'
@@ -37,11 +37,13 @@ const spans = [
 export const FilterBar = ({ list }: { list: TaskList }) => {
   const { statuses, agent, minutes } = filters.value
   const counts = list.counts.value
+  /** No task has this status, and nobody filters by it. A phone does not show it. */
+  const isEmpty = (status: TaskStatus) => !counts?.by_status[status] && !statuses.includes(status)
   return (
     <search class="filters" aria-label="Filter the tasks">
       <ul class="counts">
         {taskStatuses.map(status => (
-          <li key={status}>
+          <li key={status} class={isEmpty(status) ? 'none' : ''}>
             <button
               type="button"
               class="count"

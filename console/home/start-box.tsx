@@ -1,5 +1,6 @@
 // Starts a task: a message, an agent, and examples for every agent.
-import { useMemo } from 'preact/hooks'
+import { useSignal } from '@preact/signals'
+import { useEffect, useMemo, useRef } from 'preact/hooks'
 import type { Task } from '../../src/contract/wire.ts'
 import { at } from '../api/client.ts'
 import { go, hrefOf } from '../api/router.ts'
@@ -12,9 +13,9 @@ import { useKeys } from '../ui/keys.tsx'
 import { Problem } from '../ui/notice.tsx'
 import { agents } from './agents.ts'
 import { createDraft, type Draft } from './draft.ts'
-import { examples } from './examples.ts'
+import { type Example, examples } from './examples.ts'
 
-const Examples = ({ draft }: { draft: Draft }) => {
+const Examples = ({ use }: { use: (example: Example) => void }) => {
   const known = new Set(agents.value.map(({ name }) => name))
   return (
     <ul class="chips" aria-label="Examples">
@@ -22,7 +23,7 @@ const Examples = ({ draft }: { draft: Draft }) => {
         .filter(({ agent }) => known.has(agent))
         .map(example => (
           <li key={example.title}>
-            <button type="button" class="chip" title={example.message} onClick={() => draft.use(example)}>
+            <button type="button" class="chip" title={example.message} onClick={() => use(example)}>
               {example.title} <small>{example.agent}</small>
             </button>
           </li>
@@ -50,6 +51,14 @@ export const StartBox = () => {
   const draft = useMemo(createDraft, [])
   const { busy, error, run } = useMemo(createAction, [])
   useKeys({ n: () => document.getElementById('new-task')?.focus() })
+  const button = useRef<HTMLButtonElement>(null)
+  const chosen = useSignal<Example | undefined>(undefined)
+  const use = (example: Example) => {
+    draft.use(example)
+    chosen.value = example
+  }
+  // After an example, Enter starts it. The button cannot have the focus before there is a message.
+  useEffect(() => button.current?.focus(), [chosen.value])
   const start = () =>
     run(async () => {
       const task = await api.ask<Task>('POST', '/tasks', draft.body())
@@ -90,12 +99,17 @@ export const StartBox = () => {
             ))}
           </select>
         </label>
-        <button type="submit" class="primary" disabled={busy.value || draft.message.value.trim() === ''}>
+        <button
+          ref={button}
+          type="submit"
+          class="primary"
+          disabled={busy.value || draft.message.value.trim() === ''}
+        >
           Start
         </button>
         <Problem text={error.value} />
       </div>
-      <Examples draft={draft} />
+      <Examples use={use} />
       <Settings draft={draft} />
     </form>
   )

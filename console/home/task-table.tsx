@@ -14,14 +14,26 @@ const reasons: Record<string, string> = {
 
 const Why = ({ row }: { row: Row }) => {
   const reason = row.metadata?.reason
-  if (row.error !== undefined) return <span class="why bad">{row.error.message}</span>
+  if (row.error !== undefined)
+    return (
+      <span class="why bad" title={row.error.message}>
+        {row.error.message}
+      </span>
+    )
   if (row.status === 'input-required') return <span class="why">waits for an answer</span>
   return reason === undefined ? null : <span class="why">{reasons[reason] ?? reason}</span>
 }
 
+/** A number of a task, or that there is none yet. A card does not show that there is none. */
+const Measure = ({ label, text }: { label: string; text: string | undefined }) => (
+  <td class={text === undefined ? 'number none' : 'number'} data-label={label}>
+    {text ?? '–'}
+  </td>
+)
+
 const Worked = ({ row }: { row: Row }) => {
   const ms = workedFor(row, row.ended_at === undefined ? now.value : 0)
-  return <>{ms === undefined ? '–' : duration(ms)}</>
+  return <Measure label="worked" text={ms === undefined ? undefined : duration(ms)} />
 }
 
 const TaskRow = ({ row, selected }: { row: Row; selected: Signal<ReadonlySet<string>> }) => {
@@ -51,15 +63,14 @@ const TaskRow = ({ row, selected }: { row: Row; selected: Signal<ReadonlySet<str
       </td>
       <td class="agent">{row.metadata?.agent ?? '–'}</td>
       <td class="user">{row.user_id}</td>
-      <td class="number" data-label="age">
+      <td class="number age" data-label="age">
         <Ago at={row.created_at * 1000} />
       </td>
-      <td class="number" data-label="worked">
-        <Worked row={row} />
-      </td>
-      <td class="number" data-label="tokens">
-        {row.usage?.total_tokens === undefined ? '–' : count(row.usage.total_tokens)}
-      </td>
+      <Worked row={row} />
+      <Measure
+        label="tokens"
+        text={row.usage?.total_tokens === undefined ? undefined : count(row.usage.total_tokens)}
+      />
     </tr>
   )
 }
@@ -80,7 +91,7 @@ export const TaskTable = ({ caption, rows, selected }: Props) => (
         <th class="question">Question</th>
         <th class="agent">Agent</th>
         <th class="user">User</th>
-        <th class="number">Age</th>
+        <th class="number age">Age</th>
         <th class="number">Worked</th>
         <th class="number">Tokens</th>
       </tr>

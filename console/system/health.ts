@@ -21,5 +21,5 @@ export const readHealth = async (signal: AbortSignal): Promise<Health> => {
 }
 
 export type Fact = readonly [string, string | undefined]
-/** `trouble`: something that an operator should look at. */
-export type Part = { title: string; facts: Fact[]; trouble?: boolean }
+/** `trouble`: what an operator should look at. */
+export type Part = { title: string; facts: Fact[]; trouble?: string | false }

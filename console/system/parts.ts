@@ -21,7 +21,7 @@ const server = ({ ready, metrics, at }: Health): Part => {
   const start = sumOf(metrics, 'process_start_time_seconds')
   return {
     title: 'Server',
-    trouble: ready.status !== 'ready',
+    trouble: ready.status !== 'ready' && 'not ready',
     facts: [
       ['State', ready.status],
       ['Version', build?.build],
@@ -37,7 +37,7 @@ const server = ({ ready, metrics, at }: Health): Part => {
 
 const log = ({ ready, metrics }: Health): Part => ({
   title: 'Log',
-  trouble: ready.log !== 'ok' || ready.read_models !== 'ok',
+  trouble: (ready.log !== 'ok' && 'not writable') || (ready.read_models !== 'ok' && 'lists are behind'),
   facts: [
     ['Log', ready.log],
     ['Events', count(ready.position)],
@@ -67,7 +67,7 @@ const nats = ({ metrics }: Health): Part => {
   if (connected === undefined) return { title: 'NATS', facts: [['State', 'off: NATS_URL is not set']] }
   return {
     title: 'NATS',
-    trouble: connected === 0,
+    trouble: connected === 0 && 'not connected',
     facts: [
       ['State', connected === 1 ? 'connected' : 'not connected'],
       ['Relay is behind by', number(sumOf(metrics, 'reprise_nats_relay_lag_positions'))],
@@ -95,7 +95,7 @@ const model = ({ metrics }: Health): Part => ({
 
 const subscribers = (health: Health): Part => ({
   title: 'Subscribers',
-  trouble: (sumOf(health.metrics, 'reprise_webhook_lag_seconds') ?? 0) > 60,
+  trouble: (sumOf(health.metrics, 'reprise_webhook_lag_seconds') ?? 0) > 60 && 'webhooks are behind',
   facts: [
     ...byLabel(health, 'reprise_open_streams', 'kind').map(
       ([name, value]): Fact => [`Streams: ${name}`, value],

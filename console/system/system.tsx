@@ -13,7 +13,7 @@ const everyMs = 2000
 const PartOf = ({ part: { title, facts, trouble } }: { part: Part }) => (
   <section class={`panel side-part${trouble ? ' failing' : ''}`} aria-label={title}>
     <h2>
-      {title} {trouble && <Word as="failed">look here</Word>}
+      {title} {trouble && <Word as="failed">{trouble}</Word>}
     </h2>
     <Facts of={facts} />
   </section>

@@ -17,7 +17,7 @@ export const Say = ({ history }: { history: TaskHistory }) => {
     <Form class="say" send={send}>
       <label>
         <span>Say something to the agent</span>
-        <input {...bound(text)} placeholder="Its next step sees it" />
+        <input {...bound(text)} placeholder="Say something to the agent" />
       </label>
       <Submit label="Send" disabled={text.value.trim() === ''} />
       <FormProblem />

@@ -32,7 +32,7 @@ const Tokens = ({ tokens, again }: { tokens: readonly Token[]; again: () => void
           ),
         },
         { title: 'User', show: ({ user_id }) => user_id ?? 'all users' },
-        { title: 'Age', class: 'number', show: ({ created_at }) => <Ago at={created_at * 1000} /> },
+        { title: 'Age', class: 'number age', show: ({ created_at }) => <Ago at={created_at * 1000} /> },
         {
           title: 'Ends',
           class: 'number',

@@ -1,6 +1,12 @@
 // A part of the page that scrolls by itself. It can be reached by keyboard, so that its keys scroll it.
 import type { ComponentChildren, RefObject } from 'preact'
 
+/** Scrolls the part until one of its rows is in sight. The page around it stays where its reader is. */
+export const scrollTo = (part: Element, row: Element): void => {
+  const [within, { top, bottom }] = [part.getBoundingClientRect(), row.getBoundingClientRect()]
+  part.scrollTop += Math.min(0, top - within.top) + Math.max(0, bottom - within.bottom)
+}
+
 type Props = {
   label: string
   class: string

@@ -37,7 +37,7 @@ export const Deliveries = ({ read, again, told }: { read: Read; again: () => voi
         { title: 'Answer', class: 'number', show: ({ status }) => status ?? '–' },
         { title: 'Tries', class: 'number', show: ({ attempts }) => attempts },
         { title: 'Took', class: 'number', show: ({ duration_ms }) => duration(duration_ms) },
-        { title: 'Age', class: 'number', show: each => <Ago at={Date.parse(each.at)} /> },
+        { title: 'Age', class: 'number age', show: each => <Ago at={Date.parse(each.at)} /> },
         ...(mayWrite.value
           ? [
               {

@@ -36,7 +36,7 @@ const Webhooks = ({ webhooks }: { webhooks: readonly Webhook[] }) =>
         { title: 'Events', show: filterOf },
         { title: 'User', class: 'less', show: ({ user_id }) => user_id ?? 'all users' },
         { title: 'Delivered', class: 'number', show: ({ delivered }) => count(delivered) },
-        { title: 'Age', class: 'number', show: ({ created_at }) => <Ago at={created_at * 1000} /> },
+        { title: 'Age', class: 'number age', show: ({ created_at }) => <Ago at={created_at * 1000} /> },
       ]}
     />
   )

@@ -116,6 +116,7 @@ const stateOf = (page: Page, status: string) => page.locator(`.task-head .is-${s
 
 const startAndAnswer = async (page: Page, hand: Hand) => {
   await hand.press(button(page, /^Ask a person/))
+  await page.locator('button:focus', { hasText: 'Start' }).waitFor() // Enter starts the example
   await hand.start()
   await sees(page, 'Before I pay, somebody must approve it.')
   await hand.press(page.getByLabel('Approve the payment'))

@@ -245,6 +245,14 @@ t.test('the server is killed and started under an open console, which goes on', 
   t.same([...list.complaints, ...task.complaints], [])
 })
 
+/** The panels of a task in the order in which a phone shows them. */
+const panels = ['Waits for you', 'Conversation', 'Statechart', 'Events']
+/** Their names, from the top of the page to its end. Runs in the page. */
+const readingOrder = `${JSON.stringify(panels)}
+  .map(name => document.querySelector('main [aria-label="' + name + '"]'))
+  .sort((a, b) => a.getBoundingClientRect().top - b.getBoundingClientRect().top)
+  .map(panel => panel.ariaLabel)`
+
 for (const colorScheme of ['light', 'dark'] as const) {
   t.test(`axe finds nothing, and nothing is too wide, in ${colorScheme}`, { skip }, async t => {
     const opened = await openConsole(t, browser, `${url}/ui`, { colorScheme })
@@ -261,6 +269,8 @@ for (const colorScheme of ['light', 'dark'] as const) {
       for (const width of [400, 800, 2560, 1280]) {
         await page.setViewportSize({ width, height: 900 })
         t.equal(await tooWide(page), 0, `${path} at ${width}`)
+        if (width === 400 && path.endsWith(ids.question))
+          t.same(await page.evaluate(readingOrder), panels, 'what waits, then what was said')
         const isChecked = width === 1280 || (width === 400 && colorScheme === 'light')
         if (isChecked) t.same(await faultsOf(page), [], `${path} at ${width}`)
       }
