@@ -18,6 +18,14 @@ import { banner, external } from './bundled.mjs'
 import { bundleConsole } from './console/bundle.mjs'
 
 const root = import.meta.dirname
+const kinds = 'src/environments/kinds'
+/** The built-in environment kinds: each has a folder, with its class in a file of the same name. */
+const environmentKinds = () =>
+  Object.fromEntries(
+    readdirSync(path.join(root, kinds))
+      .filter(name => existsSync(path.join(root, kinds, name, `${name}.ts`)))
+      .map(name => [`environments/${name}`, `${kinds}/${name}/${name}.ts`]),
+  )
 // src/platform/sqlite/library.ts explains which version of the package is used.
 const Database = createRequire(import.meta.url)(
   Number(process.versions.napi) >= 10 ? 'better-sqlite3-13' : 'better-sqlite3',
@@ -69,10 +77,7 @@ const others = await bundle({
     'javascript-thread': 'src/tools/javascript-thread.ts',
     'nursery-process': 'src/platform/children/nursery-process.ts',
     'environment-host': 'src/environments/host/main.ts',
-    'environments/chess': 'src/environments/kinds/chess/chess.ts',
-    'environments/gridworld': 'src/environments/kinds/gridworld/gridworld.ts',
-    'environments/sql': 'src/environments/kinds/sql/sql.ts',
-    'environments/workspace': 'src/environments/kinds/workspace/workspace.ts',
+    ...environmentKinds(),
   },
 })
 

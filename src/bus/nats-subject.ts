@@ -1,32 +1,21 @@
 // An event as a NATS message: its headers and its subject. The subject contains the user, so that permissions can
 // depend on the user.
-import type { PublicEvent, PublicEventType } from '../contract/public-events.ts'
+import { channelOf, type EventChannel } from '../contract/event-names.ts'
+import type { PublicEvent } from '../contract/public-events.ts'
 import type { Published } from './published.ts'
 
 export const allSubjects = 'reprise.events.>'
 /** Checkpoints of the log, as signed notes. */
 export const checkpointSubject = 'reprise.checkpoints'
 
-const groups: Record<PublicEventType, 'task' | 'agent' | 'group_chat' | 'cron' | 'env' | 'webhook'> = {
-  TaskCreated: 'task',
-  TaskUpdated: 'task',
-  TaskStatusChanged: 'task',
-  TaskDeleted: 'task',
-  AgentSpawned: 'agent',
-  AgentCompleted: 'agent',
-  AgentError: 'agent',
-  GroupChatMessage: 'group_chat',
-  GroupChatAgentThinking: 'group_chat',
-  GroupChatAgentResponse: 'group_chat',
-  CronJobTriggered: 'cron',
-  CronJobCompleted: 'cron',
-  CronJobFailed: 'cron',
-  EnvSessionCreated: 'env',
-  EnvStepCompleted: 'env',
-  EnvSessionReset: 'env',
-  EnvSessionClosed: 'env',
-  EnvSessionDeleted: 'env',
-  WebhookDisabled: 'webhook',
+/** The part of a subject that stands for the events of a channel. */
+const groups: Record<EventChannel, string> = {
+  tasks: 'task',
+  agents: 'agent',
+  group: 'group_chat',
+  cron: 'cron',
+  sessions: 'env',
+  webhooks: 'webhook',
 }
 
 const plain = /^[A-Za-z0-9_-]{1,128}$/
@@ -38,11 +27,11 @@ const aboutOf = (event: PublicEvent): string => {
   if (event.type === 'WebhookDisabled') return event.webhook_id
   if ('group_chat_id' in event) return event.group_chat_id
   if ('job_id' in event) return event.job_id
-  return (groups[event.type] === 'env' ? undefined : event.task_id) ?? event.session_id ?? ''
+  return (channelOf(event.type) === 'sessions' ? undefined : event.task_id) ?? event.session_id ?? ''
 }
 
 export const subjectOf = ({ owner, event }: Published<PublicEvent>): string =>
-  `reprise.events.${part(owner)}.${groups[event.type]}.${event.type}.${part(aboutOf(event))}`
+  `reprise.events.${part(owner)}.${groups[channelOf(event.type)]}.${event.type}.${part(aboutOf(event))}`
 
 /** The subject of all events about a task, a job or an environment session. */
 export const subjectsAbout = (id: string): string => `reprise.events.*.*.*.${part(id)}`

@@ -91,7 +91,7 @@ const events = {
   EnvSessionClosed: { session_id: Text, reason: Text },
   EnvSessionDeleted: { session_id: Text },
   WebhookDisabled: { webhook_id: Text, reason: Text },
-} satisfies Record<string, TProperties>
+} satisfies Record<EventName, TProperties>
 
 export type PublicEventType = keyof typeof events
 type Fields = { [T in PublicEventType]: Static<Type.TObject<(typeof events)[T]>> }

@@ -1,5 +1,6 @@
 // The messages on the WebSocket at /ws, in both directions. Each has its type here only.
 import Type, { type Static, type TSchema } from 'typebox'
+import { channelOf, type EventChannel, eventChannels } from './event-names.ts'
 import { Frame } from './frames.ts'
 import { type EventName, eventNames, optInEvents, publicEventSchemas } from './public-events.ts'
 import {
@@ -16,28 +17,9 @@ import {
 const Text = Type.String()
 const orNull = <T extends TSchema>(schema: T) => Type.Optional(Type.Union([schema, Type.Null()]))
 
-/** The channels of public events. A further channel, `task`, carries the frames of one task. */
-export const eventChannels = ['tasks', 'sessions', 'agents', 'group', 'cron', 'webhooks'] as const
-export type EventChannel = (typeof eventChannels)[number]
+export { channelOf, type EventChannel, eventChannels }
 export const channels = [...eventChannels, 'task'] as const
 
-const beginnings: [string, EventChannel][] = [
-  ['Task', 'tasks'],
-  ['Env', 'sessions'],
-  ['Agent', 'agents'],
-  ['GroupChat', 'group'],
-  ['CronJob', 'cron'],
-  ['Webhook', 'webhooks'],
-]
-const channelsByType = new Map(
-  eventNames.map(type => {
-    const [, channel] = beginnings.find(([begin]) => type.startsWith(begin)) ?? []
-    if (channel === undefined) throw new Error(`no channel carries ${type}`)
-    return [type as string, channel]
-  }),
-)
-/** The channel that carries an event. A gap comes on the channel of tasks. */
-export const channelOf = (type: string): EventChannel => channelsByType.get(type) ?? 'tasks'
 export const eventsOf = (channel: EventChannel): EventName[] =>
   eventNames.filter(type => channelOf(type) === channel)
 /** Whether a channel has events that subscribers get without naming their types. */
