@@ -38,7 +38,7 @@ export type TaskDeps = {
   workspaceOf: (created: TaskEventData<'TaskCreated'>) => Pick<ToolInput, 'userFolder' | 'workdir' | 'disk'>
   /** Resolves when the event loop has time for the next step of a task of this user; undefined: it has time now. */
   turnOf: (user: string) => Promise<void> | undefined
-  /** When the steps of all tasks store the text that they stream. */
+  /** Decides how often steps store the text that they stream. */
   pace: WritePace
   /** True while the server drains: running steps and calls may finish, but no step begins. */
   draining: () => boolean

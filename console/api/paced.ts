@@ -1,4 +1,4 @@
-// Repeats a piece of work at a limited pace: soon after it is wanted, and not again before the server had a rest.
+// Does a piece of work soon after it was asked for, but not too often, so that the server is not overloaded.
 
 /** The least time between two runs, in milliseconds. */
 const restMs = 700

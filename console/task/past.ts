@@ -22,7 +22,8 @@ const isPlain = (value: unknown): value is object =>
 const flatCopyOf = (value: unknown): unknown => (isPlain(value) ? { ...value } : value)
 
 /**
- * A view that does not change when the other one goes on. All views share the places of the items: an item has the same
+ * A copy of a view. It does not change when the original takes further events.
+ * All views share the places of the items: an item has the same
  * place in every view that has it, and the map of a long task is too long to be copied while a slider moves.
  */
 const copyView = ({ output, pendingCalls, indexOf, ...view }: ShownTask): ShownTask => {

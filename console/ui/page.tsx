@@ -6,7 +6,7 @@ import { Empty, Failure, Loading } from './notice.tsx'
 import type { Reading } from './reading.ts'
 import '../style/views.css'
 
-/** `above`: the view that lists what this view shows one of. */
+/** `above`: the view with the list that leads to this view. */
 type Props = {
   title: string
   above?: { path: string; title: string }
@@ -36,7 +36,10 @@ export const Page = ({ title, above, buttons, children }: Props) => {
   )
 }
 
-/** What was read. Before it is there: that it is loading, or why it failed. Later failures stand above it. */
+/**
+ * Shows what was read. Until then, it shows that the view loads, or why the read failed. A later failure is shown above
+ * the content.
+ */
 export const Loaded = <T,>({
   reading,
   what,

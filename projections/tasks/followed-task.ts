@@ -9,7 +9,8 @@ import { erasedMark } from './erased.ts'
 
 /**
  * A task in memory. `row` is the position of the event that created the task, and the key of its row. `written` is what
- * the tables hold of the task already. `onlyTalks`: its changes since then are all talk.
+ * the tables hold of the task already. `onlyTalks`: since then, it only
+ * streamed more text.
  */
 export type Followed = {
   view: ShownTask
@@ -34,8 +35,8 @@ export const createTaskLoader = (store: ReadStore, streamPages: Log['streamPages
     'SELECT position, status, principal, deleted FROM tasks WHERE id = ?',
   )
   /**
-   * Loads a task as its events before `isPast` say. The tables hold those, but may lack talk of an open item. Undefined
-   * for an erased task.
+   * Folds the events of a task up to the first for which `isPast` is true. The tables contain these events, perhaps without
+   * the newest streamed text. Undefined for an erased task.
    */
   return (stream: string, isPast: (event: Recorded) => boolean): Followed | undefined => {
     const row = rowOf.get(taskIdOf(stream))

@@ -31,7 +31,7 @@ export const createFollowedTasks = (
     const known = changed.get(stream) ?? talking.get(stream) ?? kept.get(stream)
     return known ?? load(stream, ({ header }) => header.revision >= revision)
   }
-  /** Whether a write that is not whole leaves out this task. */
+  /** Whether this write leaves out the task. Only a whole write includes tasks that only talk. */
   const waits = (task: Followed, isWhole: boolean) => task.onlyTalks && !isWhole
 
   return {

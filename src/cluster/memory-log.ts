@@ -16,7 +16,7 @@ type Options = {
   maxBytes?: number
   /** Decides at each append what happens to it; undefined: nothing does. */
   fault?: () => AppendFault | undefined
-  /** How many of the newest records a reading misses. */
+  /** How many of the newest records a read does not see yet. */
   unseen?: () => number
 }
 
@@ -35,7 +35,7 @@ export const createMemoryServers = (options: Options = {}) => {
 
   const store = (expected: number, bytes: Uint8Array): void => {
     if (expected !== records.length)
-      throw new Fenced(`${records.length} records are stored, and not ${expected}`)
+      throw new Fenced(`${records.length} records are stored, but the append expects ${expected}`)
     records.push({ sequence: expected + 1, bytes })
     for (const wake of waiting) wake()
   }
@@ -87,13 +87,13 @@ export const createMemoryServers = (options: Options = {}) => {
     }
   }
   return {
-    /** A client of its own, as each node has one. */
+    /** Opens a new client, such as each node has. */
     open,
     /** The records that are stored. */
     records: (): readonly SharedRecord[] => records,
-    /** What happens to the next appends, in order. It goes before the option `fault`. */
+    /** What happens to the next appends, in order. It takes precedence over the option `fault`. */
     plan: (...faults: (AppendFault | undefined)[]): void => void planned.push(...faults),
-    /** From now on, all is well. */
+    /** Ends all faults: from now on each append succeeds. */
     heal(): void {
       planned = []
       options.fault = () => undefined

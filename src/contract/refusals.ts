@@ -23,7 +23,7 @@ export const refusals = {
   InputMissing: {
     http: 400,
     code: -32021,
-    message: 'some pending tool calls have no answer: answer all of them',
+    message: 'some pending tool calls have no answer: send an answer to each of them',
   },
   AlreadyAnswered: { http: 400, code: -32022, message: 'this tool call already has a different answer' },
   Conflict: {
@@ -34,13 +34,13 @@ export const refusals = {
   NotErasable: {
     http: 409,
     code: -32023,
-    message: 'this cannot be erased: `data` names what is in the way',
+    message: 'this cannot be erased now: `data` names what prevents it',
   },
   ErasureUnfinished: {
     http: 503,
     code: -32603,
     message:
-      'the erasure is stored and not finished: the server goes on with it, and so does this request when it is sent again',
+      'the erasure is stored, but has not finished: the server continues it. Send the same request again to see whether it has finished',
   },
   HoldNotFound: { http: 404, code: -32001, message: 'there is no such hold' },
   EnvNotFound: {
@@ -62,7 +62,7 @@ export const refusals = {
   OverQuota: {
     http: 429,
     code: -32027,
-    message: 'a quota is used up: `data.quota` is its name, and `data.limit` is how much it allows',
+    message: 'a quota is used up: `data.quota` is its name, and `data.limit` is its limit',
   },
   BodyTooLarge: { http: 413, code: -32600, message: 'the request body is too large' },
   BodyTooSlow: {

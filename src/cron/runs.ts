@@ -1,4 +1,4 @@
-// Begins and ends the runs of jobs: asks the actor of a job, with the request of the run's task at hand.
+// Begins and ends the runs of jobs. Before it asks the actor of a job, it prepares the request of the task of the run.
 import type { Runtime } from '../../actors/runtime/runtime.ts'
 import type { CronCommand, RunEnd } from '../contract/cron-commands.ts'
 import { cronStream } from '../contract/cron-events.ts'

@@ -93,7 +93,7 @@ type Given = {
   body: Body
   /** The settings before a change. */
   before: CronSettings | undefined
-  /** Problems that the schema has found. Fields that have one are not checked further. */
+  /** Problems that the schema has found. Fields with such a problem are not checked again. */
   found: Problem[]
   now: number
 }
@@ -146,7 +146,10 @@ const settingsOf = (given: Given, task: CreateTaskBody, timezone: string): CronS
   }
 }
 
-/** The task of a body: its request, or everything that is wrong with it. Undefined: the body brings none to read. */
+/**
+ * The task of a body: its request, or everything that is wrong with it. Undefined: the body contains no task that can be
+ * read.
+ */
 const readTask = async (
   requests: RequestReader,
   { principal, body: { task }, found }: Given,

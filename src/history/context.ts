@@ -1,4 +1,4 @@
-// The context of an agent: inputs and items of tasks, which references name, without duplicates.
+// Makes the context of an agent: the inputs and items of tasks to which references point, each of them once.
 import { taskEvents } from '../contract/decoders/task.ts'
 import type { Log } from '../contract/stored.ts'
 import type { Form, TaskEventData } from '../contract/task-events.ts'
@@ -65,7 +65,7 @@ export const contributed = (view: Course & Output & Messages): string[] => [
   ...seen(view).flatMap(item => (isSaid(view, item) && item.id !== undefined ? [item.id] : [])),
 ]
 
-/** The inputs and items that a reference names, in its order. `form`: the form of the task that gets them. */
+/** The inputs and items that a reference names, in its order. `form`: the form of context that the reading task has. */
 const itemsAt = (view: SeenTask, { items, first_items = 0 }: ContextReference, form: Form): OutputItem[] => {
   const known = new Map<string, OutputItem>()
   const inputs = view.created === undefined ? [] : inputsOf(view.created)
@@ -76,7 +76,7 @@ const itemsAt = (view: SeenTask, { items, first_items = 0 }: ContextReference, f
   return [...items.flatMap(id => known.get(id) ?? []), ...view.output.slice(0, first_items)]
 }
 
-/** The items with each summary in place of the items that it replaces, where the first of them was. */
+/** Replaces items by their summaries. A summary stands where the first of its items stood. */
 const summed = (items: OutputItem[], { summaries }: SeenTask): OutputItem[] =>
   summaries.reduce((left, { id, text, items: gone }) => {
     const isGone = (item: OutputItem) => item.id !== undefined && gone.has(item.id)

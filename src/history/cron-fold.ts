@@ -10,9 +10,9 @@ import { type CronView, emptyCronJob } from './cron-job.ts'
  * used.
  */
 const foldVersion = 1
-/** A saved fold follows when so many events came after the one before it. */
+/** How many events there are between two saved folds. */
 export const savedEvery = 200
-/** The newest saved fold is at most so many events before the end of a stream. An append has at most a few events. */
+/** How many events may follow the newest saved fold of a stream. An append has at most a few events. */
 const within = savedEvery + 50
 
 /** The saved fold that is due with the next events of a job; undefined when none is. */

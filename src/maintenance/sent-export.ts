@@ -17,7 +17,7 @@ export type WantedExport = { subject: Subject; owner: string | undefined; shows:
 type Deps = {
   files: { log: string; tiles: string; exports: string }
   head: () => number
-  /** The newest checkpoint, once it covers so many events; undefined: that takes too long. */
+  /** Waits until the newest checkpoint covers this many events. Undefined if that takes too long. */
   covering: (size: number) => Promise<Stored | undefined>
   newId: () => string
 }

@@ -23,7 +23,7 @@ type Deps = {
 
 const keepOpen = async (): Promise<void> => {}
 
-/** Returns a function that hands the files that every owner needs over to the other nodes, when they have changed. */
+/** Returns a function that sends the files that every owner needs to the other nodes, if the files have changed. */
 const createSharing = ({ replica, files }: Pick<NodeStorage, 'replica' | 'files'>) => {
   const shared = new Map<string, string>()
   return async (): Promise<void> => {

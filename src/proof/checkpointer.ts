@@ -60,12 +60,12 @@ export const createCheckpointer = ({ signer, log, clock, timers, report }: Deps)
   log.onCommit(schedule)
 
   return {
-    /** The newest checkpoint. Makes the first one; undefined: that takes longer than a moment. */
+    /** The newest checkpoint. Makes the first one. Undefined if that takes longer than `patienceMs`. */
     async newest(): Promise<Stored | undefined> {
       if (signer.newest() === undefined && works) await Promise.race([sign(), pause(patienceMs)])
       return signer.newest()
     },
-    /** The newest checkpoint when it covers so many events; undefined: that takes longer than a few moments. */
+    /** Waits until the newest checkpoint covers this many events. Undefined if that takes too long. */
     async covering(size: number): Promise<Stored | undefined> {
       for (let waited = 0; waited < 2 * patienceMs; waited += lookMs) {
         const newest = signer.newest()

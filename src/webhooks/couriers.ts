@@ -6,7 +6,7 @@ import type { WebhookTable } from './table.ts'
 
 /** Milliseconds between two rounds that move the checkpoints of webhooks which send rarely. */
 const roundMs = 60_000
-/** How many positions a checkpoint may be behind: at least so many, and so many for each webhook. */
+/** How many positions a checkpoint may be behind: a least number, and a number for each webhook. */
 const behind = { least: 10_000, each: 100 }
 
 type Deps = Omit<CourierDeps, 'current'> & { table: Pick<WebhookTable, 'get' | 'all'> }

@@ -23,9 +23,9 @@ const waits = [
 const jitter = 0.2
 /** A webhook without a success for this long is disabled. */
 const patience = 5 * day
-/** The tries of an event that the receiver can never take. */
+/** The most tries of an event that will probably never be accepted: the answer was 400 or 413, or the body is long. */
 const triesOfHopeless = 9
-/** Bytes of a body that every receiver should take. */
+/** A body with more bytes than this counts as long. */
 const commonBytes = 1024 * 1024
 
 export type Verdict =

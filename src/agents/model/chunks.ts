@@ -45,7 +45,7 @@ export const createReader = () => {
   let usage: Usage | undefined
   let probs: Logprob[] = []
 
-  /** Passes on text with the log probabilities of its tokens, which go with the newest text. */
+  /** Returns the text of a chunk. Log probabilities of tokens wait for a piece of text that can carry them. */
   const hearText = (content: string, given: Logprob[]): Heard[] => {
     const said: Heard[] = splitter.hear(content)
     probs.push(...given)

@@ -57,7 +57,7 @@ export const startClients = ({ urls, token }: Deps) => {
     acknowledged,
     /** The longest time without an answer to any client, in milliseconds. */
     outageMs: () => outageMs,
-    /** Resolves when so many more tasks were acknowledged. */
+    /** Resolves when this many more tasks were acknowledged. */
     async more(count: number): Promise<void> {
       const wanted = acknowledged.size + count
       while (acknowledged.size < wanted) await sleep(10)

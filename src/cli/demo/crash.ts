@@ -1,4 +1,4 @@
-// reprise demo crash: shows a stream that goes on after a crash of its server. The processes, the data folder and the
+// reprise demo crash: shows a stream that continues after a crash of its server. The processes, the data folder and the
 // connections are real.
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'

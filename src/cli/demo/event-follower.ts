@@ -1,4 +1,4 @@
-// A follower of the public events of the demo's cluster. When its connection ends, it goes on at the other node, after
+// A follower of the public events of the demo's cluster. When its connection ends, it continues at the other node, after
 // the last event that it has.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createParser } from 'eventsource-parser'

@@ -33,7 +33,7 @@ const kept = (request: IncomingMessage, freed: () => void) => {
     leave(): void {
       sink = undefined
     },
-    /** Keeps the body no longer. What still comes of it goes on to where it is sent. */
+    /** Forgets the kept part of the body. Parts that arrive later are only passed on. */
     free(): void {
       if (isKept) freed()
       isKept = false

@@ -9,8 +9,8 @@ import type { Said } from './send-answer.ts'
 /** Milliseconds until a request is sent again to an owner that could not be reached. */
 const againMs = 250
 /**
- * How often a request is sent again after a node that had taken it was lost. A request that makes an owner end would
- * otherwise end one after the other.
+ * How often a request is sent again after a node that had taken it was lost. Without this limit, a
+ * request that crashes an owner would crash each owner in turn.
  */
 const mostRepeats = 2
 

@@ -3,10 +3,11 @@ import type { Msg } from '@nats-io/transport-node'
 import type { Timers } from '../../contract/ports.ts'
 import type { SharedRecord } from '../shared-log.ts'
 
-/** Statuses of messages without a record: a sign of life; the request for records has ended. */
+/** The status of a message that only shows that the server is alive. */
 const alive = 100
+/** Statuses which say that the request for records has ended. */
 const over = new Set([404, 408])
-/** Words in the description of status 409 that say that the request has ended because it has got enough. */
+/** Descriptions of status 409 which say that the request has brought as much as it asked for. */
 const enough = /maxbytes|batch completed/i
 
 /**
@@ -64,7 +65,7 @@ export const createArrivals = (timers: Timers, silentMs: number) => {
       if (reply?.startsWith('$JS.ACK.')) takeRecord(reply, data)
       else takeStatus(headers?.code ?? 0, headers?.description || 'the consumer has ended')
     },
-    /** The records that are there; none when a request has ended without any. `ask` asks for so many more. */
+    /** The records that have arrived; an empty list when a request ends without any. `ask` requests `most` records. */
     async next(most: number, ask: () => void): Promise<SharedRecord[]> {
       isIdle = false
       while (records.length === 0 && !isIdle) {

@@ -14,7 +14,7 @@ type Deps = { link: Link; timers: Timers; stopping: AbortSignal }
 export const answerMs = 1000
 const askMs = 10_000
 const againMs = 100
-/** After so many attempts without an answer, the next server is asked: this one may be cut off from the others. */
+/** Attempts without an answer after which the client asks the next server, since this one may be cut off from the others. */
 const attempts = 2
 
 export const managerOf = async (connection: NatsConnection): Promise<JetStreamManager> => {

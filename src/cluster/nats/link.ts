@@ -19,7 +19,7 @@ export type Link = {
 }
 export type LinkDeps = { settings: NatsSettings; timers: Timers; report: Report }
 
-/** A server that does not answer within these milliseconds is away. */
+/** Milliseconds without an answer after which a server counts as lost. */
 const patience = { connectMs: 1000, pingMs: 1000 }
 /** Milliseconds before the next server is tried, and before the first one is tried again. */
 const nextMs = 20

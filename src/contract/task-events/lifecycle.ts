@@ -70,7 +70,7 @@ export const lifecycleEvents = {
   TaskQueued: { from: From, expires_at: Deadline },
   /**
    * The agent begins. `context` is what the agent sees from earlier tasks: references to their inputs and items, oldest
-   * first. `first_items`: also the first so many items of the output of that task. Turns of a group chat have this
+   * first. `first_items`: also that many first items of the output of that task. Turns of a group chat have this
    * number instead of the ids of everything that was said, which would grow with each turn.
    */
   TaskStarted: {

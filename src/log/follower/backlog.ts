@@ -39,7 +39,7 @@ export const createBacklog = <T>(max: number, isBehindAtFirst: boolean) => {
       const taken = kept
       kept = undefined
       if (taken === undefined || taken.from === position) return taken
-      isBehind = taken.upTo > position // a page that was read meanwhile does not end where the kept items begin
+      isBehind = taken.upTo > position // items between the last page and the kept items were never read
       return undefined
     },
     clear(): void {

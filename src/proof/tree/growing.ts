@@ -3,7 +3,7 @@
 import { emptyRoot, type Hash, nodeOf } from './hash.ts'
 
 export type GrowingTree = {
-  /** Adds a leaf, or the root of a full subtree over so many leaves, of which the size must be a multiple. */
+  /** Adds a leaf, or the root of a full subtree over `leaves` leaves. The size of the tree must be a multiple of `leaves`. */
   add(hash: Hash, leaves?: number): void
   size(): number
   root(): Hash

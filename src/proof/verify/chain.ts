@@ -6,12 +6,13 @@ import type { Hash } from '../tree/hash.ts'
 import type { Comparison } from './comparison.ts'
 import { createRevisions } from './revisions.ts'
 
-/** The place of an event that fits itself. `streamNo`: any number that no other stream has. */
+/** The place of an event whose own hashes were checked. `streamNo`: a number that only its stream has. */
 export type Link = { position: number; streamNo: number; revision: number; leaf: Hash }
 
 /**
- * The places of events that follow each other and fit themselves. `streamNos`: any numbers that no other streams have.
- * `leaves`: one after the other, 43 characters each. `root`: that of the full subtree over them, if they are one.
+ * The places of events that follow each other and whose own hashes were checked. `streamNos`: for each event, a number
+ * that only its stream has. `leaves`: the leaves in order, 43 characters each. `root`: the root over these leaves, if
+ * they are a full subtree.
  */
 export type Links = {
   first: number
