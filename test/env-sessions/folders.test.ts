@@ -72,14 +72,17 @@ t.test(
   },
 )
 
-t.test('when the mark is lost that says that they are sorted, no active session loses its folder', async t => {
-  const root = t.testdir()
-  old(root)
-  await createSessionFolders(root).clearOthers(active)
-  rmSync(path.join(root, '.sorted-by-user'))
-  await createSessionFolders(root).clearOthers(active)
-  t.same(filesIn(root), sorted)
-})
+t.test(
+  'when the mark is lost that says that they are sorted, no active session loses its folder',
+  async t => {
+    const root = t.testdir()
+    old(root)
+    await createSessionFolders(root).clearOthers(active)
+    rmSync(path.join(root, '.sorted-by-user'))
+    await createSessionFolders(root).clearOthers(active)
+    t.same(filesIn(root), sorted)
+  },
+)
 
 t.test('where the start could not sort them, the first new session does, and loses none', async t => {
   const root = t.testdir()
