@@ -1,5 +1,6 @@
 // Sends the public events after a position as fast as NATS takes them, and knows which events NATS has.
 import type { PublicEvent } from '../contract/public-events.ts'
+import { localPause, nextTurn } from '../fairness/slices.ts'
 import type { EventLog } from '../log/log.ts'
 import type { Bell } from './bell.ts'
 import { headersOf, subjectOf } from './nats-subject.ts'
@@ -51,8 +52,24 @@ const send = (
   return true
 }
 
-export const createSender = ({ log, checkpoint, bell, reports, isOver }: SenderDeps) => {
+/** How many messages were taken, and how many were too long. */
+const createCounts = (reports: RelayReports) => {
   const counts = { published: 0, tooLong: 0 }
+  return {
+    counts,
+    taken(count: number): void {
+      counts.published += count
+      reports.taken()
+    },
+    tooLong(position: number): void {
+      counts.tooLong++
+      reports.tooLong(position)
+    },
+  }
+}
+
+export const createSender = ({ log, checkpoint, bell, reports, isOver }: SenderDeps) => {
+  const { counts, taken: countTaken, tooLong } = createCounts(reports)
   const underWay = createUnderWay()
   /** The position up to which the log is read and sent. */
   let read = 0
@@ -67,8 +84,7 @@ export const createSender = ({ log, checkpoint, bell, reports, isOver }: SenderD
     taken(count) {
       const taken = underWay.take(count)
       newest = taken.at(-1)?.position ?? newest
-      counts.published += taken.length
-      reports.taken()
+      countTaken(taken.length)
       bell.ring()
     },
     failed(reason) {
@@ -96,9 +112,10 @@ export const createSender = ({ log, checkpoint, bell, reports, isOver }: SenderD
       failure = undefined
       read = newest
     },
-    /** Sends every public event after `way.from`, until `isOver` is true. */
+    /** Sends every public event after `way.from`, until `isOver` is true; in slices, since it may be the whole log. */
     async follow(way: Way): Promise<void> {
-      const unsent = unsentAfter(log, way.from, bell.ring)
+      const pause = localPause()
+      const unsent = unsentAfter(log, way.from, bell.ring, pause)
       let prev = way.from
       read = newest = way.from
       try {
@@ -106,21 +123,18 @@ export const createSender = ({ log, checkpoint, bell, reports, isOver }: SenderD
           const before = read
           const { events, upTo } = unsent.take()
           for (const event of events) {
-            while (underWay.isFull()) {
-              await bell.rest(patienceMs)
+            do {
+              await (underWay.isFull() ? bell.rest(patienceMs) : pause())
               if (!mayGoOn()) return
-            }
-            if (!send(event, prev, log.id, way, underWay)) {
-              counts.tooLong++
-              reports.tooLong(event.position)
-            }
+            } while (underWay.isFull())
+            if (!send(event, prev, log.id, way, underWay)) tooLong(event.position)
             prev = event.position
           }
           read = upTo
           const mustSave = !way.isKept && !checkpoint.isSaved(newest)
           if (mustSave && checkpoint.isDue()) await checkpoint.save(newest)
-          // Reading takes time even if there is nothing to send, so other work gets a turn of the event loop.
-          if (upTo > before) await new Promise(resolve => setImmediate(resolve))
+          if (upTo > before)
+            await nextTurn() // reading takes time even if there is nothing to send
           else if (mayGoOn())
             await bell.rest(!underWay.isEmpty() ? patienceMs : mustSave ? saveEveryMs : undefined)
         }

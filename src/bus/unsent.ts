@@ -1,4 +1,5 @@
 import type { PublicEvent } from '../contract/public-events.ts'
+import type { Pause } from '../fairness/slices.ts'
 import type { EventLog } from '../log/log.ts'
 import { type Published, publishedOf } from './published.ts'
 
@@ -7,14 +8,14 @@ const queuedAtMost = 4096
 
 /**
  * Reads the public events after a position. Calls `onMore` when there are more events to send, and when reading has
- * failed.
+ * failed. `pause` is awaited before each page of stored events.
  */
-export const unsentAfter = (log: EventLog, from: number, onMore: () => void) => {
+export const unsentAfter = (log: EventLog, from: number, onMore: () => void, pause: Pause) => {
   let queue: Published<PublicEvent>[] = []
   let upTo = from
   let broken: { error: unknown } | undefined
   let makeRoom = () => {}
-  const subscription = log.subscribe({ after: from }, events => {
+  const subscription = log.subscribe({ after: from, beforeRead: pause }, events => {
     queue.push(...publishedOf(events))
     upTo = events.at(-1)?.position ?? upTo
     onMore()
