@@ -32,7 +32,7 @@ const usesHere = (t: Test) => {
 t.test('a node that reads records of a thousand new streams writes their keys once', async t => {
   const { open, commits } = usesHere(t)
   const uses = open()
-  for (const streamNo of streams) uses.read(streamNo, keyOf(streamNo).name)
+  uses.read(streams.map(streamNo => [streamNo, ...keyOf(streamNo).name]))
   t.equal(commits(), 0)
   uses.write()
   t.equal(commits(), 1)

@@ -10,7 +10,10 @@ export const createHeld = (file: KeyFile) => {
     /** Keys of an epoch were added. */
     note(epoch: number): void {
       let upTo = held.get(epoch) ?? 0
-      while (file.one(epoch, upTo + 1) !== undefined) upTo++
+      for (const n of file.numbersAfter(epoch, upTo)) {
+        if (n !== upTo + 1) break
+        upTo = n
+      }
       held.set(epoch, upTo)
     },
     /** For each epoch the number up to which its keys are here without a hole. */

@@ -77,13 +77,19 @@ export const createKeyUses = (file: KeyFile) => {
       return undefined
     },
     begin,
-    /** A record that was read names this key for a stream. It may have been read before. */
-    read(streamNo: number, name: KeyName): void {
-      const known = current.get(streamNo)?.name
-      if (known?.[0] === name[0] && known[1] === name[1]) return
-      const key = file.one(...name)?.key
-      if (key == null) note({ streamNo, name, isRetired: false })
-      else begin(streamNo, { name, key })
+    /** A record that was read names these keys for streams. It may have been read before. */
+    read(named: readonly [streamNo: number, ...KeyName][]): void {
+      const others = named.filter(([streamNo, epoch, n]) => {
+        const known = current.get(streamNo)?.name
+        return known?.[0] !== epoch || known[1] !== n
+      })
+      if (others.length === 0) return
+      const found = file.reading(() => others.map(([, ...name]) => file.one(...name)?.key))
+      for (const [i, [streamNo, ...name]] of others.entries()) {
+        const key = found[i]
+        if (key == null) note({ streamNo, name, isRetired: false })
+        else begin(streamNo, { name, key })
+      }
     },
     /** Something of the stream is sealed by this key, which it uses for nothing else. */
     add: (streamNo: number, name: KeyName): void => note({ streamNo, name, isRetired: false }),

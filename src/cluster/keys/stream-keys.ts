@@ -44,7 +44,7 @@ export const openStreamKeys = (path: string, clock: Clock) => {
       uses.begin(streamNo, key)
       return key
     },
-    /** Notes that a record of a stream names a key, as a node does that reads records. */
+    /** Notes that a record names keys for streams, as a node does that reads records. */
     use: uses.read,
     /** Notes that something of a stream is sealed by a key of its own. */
     addUse: uses.add,
@@ -52,6 +52,8 @@ export const openStreamKeys = (path: string, clock: Clock) => {
       const found = file.one(...name)
       return found === undefined ? undefined : (found.key ?? 'destroyed')
     },
+    /** Runs work that looks for many keys, and changes nothing. */
+    reading: file.reading,
     /** From now on these streams use new keys. What the old ones, up to `bound`, have sealed is to be erased. */
     retire: uses.retire,
     /** Destroys the retired keys of streams. They are gone from the disk when this returns. */

@@ -45,7 +45,7 @@ const codes: Record<Kind, number> = {
 const kinds = new Map(Object.entries(codes).map(([kind, code]) => [code, kind as Kind]))
 
 const lengthOf = (part: Uint8Array): Buffer => {
-  const length = Buffer.alloc(4)
+  const length = Buffer.allocUnsafe(4) // taken from a pool, since a record has one for each of its streams
   length.writeUInt32BE(part.length)
   return length
 }

@@ -34,9 +34,12 @@ export const sealRecord = (
   before: Buffer,
   content: readonly Uint8Array[],
 ): { bytes: Buffer; digest: Buffer } => {
-  const signed = Buffer.concat([magic, Buffer.of(version), before, ...content])
-  const digest = hash('sha256', signed, 'buffer')
-  return { bytes: Buffer.concat([signed, signatureOf(key, digest)]), digest }
+  const parts = [magic, Buffer.of(version), before, ...content]
+  const end = parts.reduce((sum, { length }) => sum + length, 0)
+  const bytes = Buffer.concat(parts, end + hashBytes)
+  const digest = hash('sha256', bytes.subarray(0, end), 'buffer')
+  signatureOf(key, digest).copy(bytes, end)
+  return { bytes, digest }
 }
 
 /** The digest of a record that was opened before. */

@@ -20,7 +20,7 @@ const nextNonce = (): Buffer => {
 /** The nonce, the tag and the sealed text. */
 export const seal = (key: Buffer, text: string, nonce = nextNonce()): Buffer => {
   const cipher = createCipheriv('aes-256-gcm', key, nonce)
-  const sealed = cipher.update(Buffer.from(text))
+  const sealed = cipher.update(text, 'utf8')
   cipher.final()
   return Buffer.concat([nonce, cipher.getAuthTag(), sealed])
 }

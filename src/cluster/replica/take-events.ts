@@ -43,7 +43,7 @@ export const createEventsTaker = ({ local, keys, pieces, rows, bare, erasing }: 
     streams.flatMap(stream => local.headOf(stream)?.no ?? [])
   const noteKeys = ({ erasures, bound = [0, 0], keys: names }: Events['facts']): void => {
     for (const { erased } of erasures) keys.retire(streamNosOf(erased.streams), bound)
-    for (const [streamNo, ...name] of names) keys.use(streamNo, name)
+    keys.use(names)
   }
   /** Destroys what erasures cover, once their own rows are in the file. */
   const erase = async (erasures: PackedBatch['erasures']): Promise<void> => {
@@ -56,7 +56,7 @@ export const createEventsTaker = ({ local, keys, pieces, rows, bare, erasing }: 
   return {
     /** Resolves to the last position of the record. */
     async take(sequence: number, content: Events): Promise<number> {
-      const opened = unpackEvents(content, keys.keyOf)
+      const opened = keys.reading(() => unpackEvents(content, keys.keyOf))
       if (opened.lacking.length > 0) throw new LacksKeys(opened.lacking)
       const { erasures } = content.facts
       if (erasures.length > 0) await rows.drain() // the numbers of the erased streams are in the file
