@@ -11,40 +11,32 @@ export const sound = (text: string, sum: number): string => {
   return text
 }
 
-/** The columns by which a task is found and shown. Its texts have checksums of their own. */
-export type TaskKeys = {
-  id: string
-  user_id: string
-  session_id: string
-  status: string
-  agent: string
+/** The columns by which a task is found and shown, in the order of their checksum. Texts have checksums of their own. */
+export const taskKeys = [
+  'id',
+  'user_id',
+  'session_id',
+  'status',
+  'agent',
+  'subtask',
+  'deleted',
+  'principal',
+  'digest',
+  'request_id',
+  'ended_at',
+  'rollouts',
+] as const
+type TextKey = Exclude<(typeof taskKeys)[number], 'subtask' | 'deleted' | 'ended_at' | 'rollouts'>
+
+export type TaskKeys = Record<TextKey, string> & {
   subtask: number
   deleted: number
-  principal: string
-  digest: string
-  request_id: string
   ended_at: number | null
   /** Which rollouts the task object shows. 0: none, 1: its own, 2: those of its subagents too. */
   rollouts: number
 }
 
-export const sumOfRow = (row: TaskKeys): number =>
-  sumOf(
-    JSON.stringify([
-      row.id,
-      row.user_id,
-      row.session_id,
-      row.status,
-      row.agent,
-      row.subtask,
-      row.deleted,
-      row.principal,
-      row.digest,
-      row.request_id,
-      row.ended_at,
-      row.rollouts,
-    ]),
-  )
+export const sumOfRow = (row: TaskKeys): number => sumOf(JSON.stringify(taskKeys.map(key => row[key])))
 
 /** Returns the row; throws when it does not match its checksum. */
 export const soundRow = <Row extends TaskKeys & { row_sum: number }>(row: Row): Row => {

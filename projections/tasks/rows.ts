@@ -1,12 +1,11 @@
 // Rows of tasks: one by its id, and those that have not ended.
 import type { TaskStatus } from '../../src/contract/wire.ts'
 import type { ReadStore } from '../store.ts'
-import { soundRow, type TaskKeys } from '../sums.ts'
+import { soundRow, type TaskKeys, taskKeys } from '../sums.ts'
 
 export type TaskRow = TaskKeys & { position: number; status: TaskStatus }
 
-export const rowColumns =
-  'position, id, user_id, session_id, status, agent, subtask, deleted, principal, digest, request_id, ended_at, rollouts, row_sum'
+export const rowColumns = ['position', ...taskKeys, 'row_sum'].join(', ')
 
 export const createTaskRows = (store: ReadStore) => {
   const byId = store.prepare<[string], TaskRow & { row_sum: number }>(

@@ -6,6 +6,7 @@ import { contributed } from '../../src/history/context.ts'
 import { taskOf } from '../../src/history/task-object.ts'
 import { summaryOf } from '../../src/history/task-summary.ts'
 import type { ShownTask } from '../../src/history/task-view.ts'
+import { rowInserter, rowUpdater } from '../row-writer.ts'
 import type { ReadStore } from '../store.ts'
 import { sumOf, sumOfRow } from '../sums.ts'
 import type { Followed } from './followed-task.ts'
@@ -27,55 +28,57 @@ const errorText = ({ error }: ShownTask): string | null =>
 
 type Created = NonNullable<ShownTask['created']>
 
-/** The values of a task's row that change after its creation, apart from its status. */
-const changingOf = (view: ShownTask, status: TaskStatus) => {
-  const { output: _, ...fields } = taskOf(view)
-  const text = JSON.stringify(fields)
+/** The columns that the creation of a task gives. They never change. */
+const fixedOf = ({ view, row, principal }: Followed, created: Created) => ({
+  position: row,
+  id: created.task_id,
+  user_id: created.user_id,
+  session_id: created.session_id,
+  agent: created.agent,
+  created_at: view.createdAt,
+  subtask: created.parent_task_id === undefined ? 0 : 1,
+  principal,
+  digest: created.digest,
+  request_id: created.request_id,
+  has_key: created.idempotency_key === undefined ? 0 : 1,
+  secret_ref: created.secret_ref ?? null,
+  inputs: JSON.stringify(created.input_ids),
+  past: created.forked_from === undefined ? null : JSON.stringify(created.forked_from.past),
+  rollouts: rolloutsShown(created.request),
+})
+
+/** The columns that change after the creation. */
+const changingOf = ({ view, row }: Followed, status: TaskStatus) => {
+  const { output: _, ...shown } = taskOf(view)
+  const fields = JSON.stringify(shown)
   const summary = JSON.stringify(summaryOf(view))
+  const { ended } = view
   return {
+    status,
     deleted: view.deleted ? 1 : 0,
     error: errorText(view),
-    texts: [text, sumOf(text), summary, sumOf(summary)],
+    fields,
+    sum: sumOf(fields),
+    summary,
+    summary_sum: sumOf(summary),
     contributed: status === 'completed' ? JSON.stringify(contributed(view)) : null,
     deadline: view.expiresAt ?? null,
-    ended: view.ended,
+    ended_at: ended?.at ?? null,
+    ended_position: ended?.position ?? null,
+    deleted_position: view.deleted ? view.position : null, // the deletion is the last event of a task
+    life: ended === undefined ? null : lifeOf(row, ended.position),
   }
 }
 
 const createRowWriter = (store: ReadStore) => {
-  const insert = store.prepare(
-    `INSERT INTO tasks (position, id, user_id, session_id, status, agent, created_at, subtask, deleted, error, fields,
-       sum, summary, summary_sum, principal, digest, request_id, has_key, secret_ref, inputs, past, contributed,
-       rollouts, deadline, ended_at, ended_position, deleted_position, life, row_sum)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-  )
-  const update = store.prepare(
-    `UPDATE tasks SET status = ?, deleted = ?, error = ?, fields = ?, sum = ?, summary = ?, summary_sum = ?,
-       contributed = ?, deadline = ?, ended_at = ?, ended_position = ?, deleted_position = ?,
-       life = ?, row_sum = ? WHERE position = ?`,
-  )
-  return ({ view, written, row, principal }: Followed, created: Created, status: TaskStatus): void => {
-    const { deleted, error, texts, contributed, deadline, ended } = changingOf(view, status)
-    const { task_id: id, user_id, session_id, agent, digest, request_id } = created
-    const subtask = created.parent_task_id === undefined ? 0 : 1
-    const rollouts = rolloutsShown(created.request)
-    const keys = { id, user_id, session_id, status, agent, subtask, deleted, principal, digest, request_id }
-    const endedAt = ended?.at ?? null
-    const sum = sumOfRow({ ...keys, ended_at: endedAt, rollouts })
-    const life = ended === undefined ? null : lifeOf(row, ended.position)
-    // The deletion is the last event of a task.
-    const places = [ended?.position ?? null, view.deleted ? view.position : null, life]
-    const ends = [deadline, endedAt, ...places, sum]
-    if (written.status !== undefined) {
-      update.run(status, deleted, error, ...texts, contributed, ...ends, row)
-      return
-    }
-    const named = [id, user_id, session_id, status, agent, view.createdAt, subtask, deleted, error]
-    const hasKey = created.idempotency_key === undefined ? 0 : 1
-    const asked = [principal, digest, request_id, hasKey, created.secret_ref ?? null]
-    const inputs = JSON.stringify(created.input_ids)
-    const past = created.forked_from === undefined ? null : JSON.stringify(created.forked_from.past)
-    insert.run(row, ...named, ...texts, ...asked, inputs, past, contributed, rollouts, ...ends)
+  const insert = rowInserter(store, 'tasks')
+  const update = rowUpdater(store, 'tasks', 'position')
+  return (task: Followed, created: Created, status: TaskStatus): void => {
+    const fixed = fixedOf(task, created)
+    const changing = changingOf(task, status)
+    const row_sum = sumOfRow({ ...fixed, ...changing })
+    if (task.written.status === undefined) insert({ ...fixed, ...changing, row_sum })
+    else update(task.row, { ...changing, row_sum })
   }
 }
 

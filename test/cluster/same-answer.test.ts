@@ -92,7 +92,12 @@ tap.test('each operation that takes keys gives its answer after all, and does no
     t.equal(got.status, 200, `${where} ${got.text}`)
     t.equal(got.headers.get('idempotency-replayed'), 'true', `${where} was done by the first owner`)
     const again = await read(sure('POST', where, body, key))
-    const plain = (text: string) => text.replace(/"(id|request_id)":"req_\w+"/g, '').replace(/^: .*\n/gm, '')
+    // The run that a trigger has started may end between the two answers, which show it as it is.
+    const plain = (text: string) =>
+      text
+        .replace(/"(id|request_id)":"req_\w+"/g, '')
+        .replace(/^: .*\n/gm, '')
+        .replace(/"ended_at":.*?"status":"\w+"/g, '')
     t.equal(plain(got.text), plain(again.text), `${where} has one answer`)
     b.die()
   }
