@@ -15,6 +15,7 @@ import { removeFolder } from '../platform/remove-folder.ts'
 import type { Secrets } from '../platform/secrets.ts'
 import type { TaskFiles } from '../tasks/files.ts'
 import type { Queries } from '../tasks/queries.ts'
+import { temporaryName } from '../tools/put-file.ts'
 import type { Created } from './kin.ts'
 
 type Deps = {
@@ -78,7 +79,9 @@ export const createErasedFiles = ({ log, rows, roots, folders, secrets, saved }:
     ] as const) {
       if (!folder) continue
       const file = taskFileOf(root, { user_id, task_id, folder })
-      for (const each of [file, `${file}.new`]) await rm(each, { force: true })
+      // A crash may have left a part of the file under the name with which it was being written.
+      const unfinished = path.join(path.dirname(file), temporaryName(task_id))
+      for (const each of [file, `${file}.new`, unfinished]) await rm(each, { force: true })
       removed.push(file)
       await removeEmpty(path.dirname(file), userFolder(root, user_id))
     }
