@@ -87,10 +87,7 @@ export const openKeyFile = (path: string) => {
   return {
     /** Runs writes in one commit. */
     commit: (work: () => void): void => db.transaction(work).immediate(),
-    /**
-     * Runs reads under one lock. Each read alone locks the file and looks for a journal, which takes ten times as long as
-     * the read.
-     */
+    /** Runs reads under one lock. Each read alone would lock the file and look for a journal. */
     reading: <T>(work: () => T): T => db.transaction(work).deferred(),
     add: ({ epoch, n, key }: FiledKey): void => void add.run(epoch, n, key ?? destroyed),
     overwrite: (...name: KeyName): void => void overwrite.run(...name),
