@@ -1,8 +1,8 @@
 // What cron jobs cost that wait: heap and processor time of a server with 10,000 idle jobs, against the same server
 // without them. And triggers a second, against plain creates a second.
 import { setTimeout as sleep } from 'node:timers/promises'
+import { freePort } from '../src/platform/free-port.ts'
 import { newFolder } from './support/folder.ts'
-import { freePort } from './support/free-port.ts'
 import { openHeap } from './support/heap.ts'
 import { cpuSecondsOf } from './support/process-use.ts'
 import { adminToken, type Server, startOurs } from './support/server.ts'

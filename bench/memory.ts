@@ -1,5 +1,5 @@
+import { freePort } from '../src/platform/free-port.ts'
 import { newFolder } from './support/folder.ts'
-import { freePort } from './support/free-port.ts'
 import { openHeap } from './support/heap.ts'
 import { load } from './support/load.ts'
 import { residentOf } from './support/process-use.ts'

@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import path from 'node:path'
-import { freePort } from './free-port.ts'
+import { freePort } from '../../src/platform/free-port.ts'
 
 export const adminToken = 'bench-admin-token'
 

@@ -4,6 +4,21 @@ import { queryOf } from '../api/client.ts'
 import { api } from '../api/session.ts'
 import type { Evidence, StoredEvent } from './check-event.ts'
 
+/** Milliseconds between two looks for a checkpoint, and for how long to look. It is at most a second behind the log. */
+const [lookMs, patienceMs] = [300, 10_000]
+
+const sizeOf = (note: string): number => Number(note.split('\n')[1])
+
+/** The newest checkpoint, as soon as it covers the event. */
+const noteCovering = async (position: number): Promise<string> => {
+  for (const end = Date.now() + patienceMs; ; ) {
+    const note = await api.text('/audit/checkpoint')
+    if (sizeOf(note) >= position) return note
+    if (Date.now() > end) throw new ApiError(503, 'The newest checkpoint is older than the event. Try again.')
+    await new Promise(resolve => setTimeout(resolve, lookMs))
+  }
+}
+
 /** Reads what the proof needs. Rejects with ApiError. */
 export const readEvidence = async (position: number): Promise<Evidence> => {
   const page = await api.send<{ events: StoredEvent[] }>(
@@ -13,10 +28,8 @@ export const readEvidence = async (position: number): Promise<Evidence> => {
   const event = page.events[0]
   if (event?.position !== position)
     throw new ApiError(404, 'There is no event at this position that you may see.')
-  const [note, keys] = await Promise.all([api.text('/audit/checkpoint'), api.text('/audit/public-key')])
-  const tree_size = Number(note.split('\n')[1])
-  if (tree_size < position)
-    throw new ApiError(503, 'The newest checkpoint is older than the event. Try again.')
+  const [note, keys] = await Promise.all([noteCovering(position), api.text('/audit/public-key')])
+  const tree_size = sizeOf(note)
   const proof = await api.send<{ leaf_index: number; hashes: string[] }>(
     'GET',
     `/audit/proof${queryOf({ position, tree_size })}`,

@@ -3,8 +3,9 @@ import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { nkeys } from '@nats-io/transport-node'
 import t from 'tap'
+import { freePort } from '../../src/platform/free-port.ts'
 import { until } from '../support/http.ts'
-import { freePort, natsServer, noNats } from '../support/nats.ts'
+import { natsServer, noNats } from '../support/nats.ts'
 import { givenBus } from './nats-support.ts'
 
 type Given = Awaited<ReturnType<typeof givenBus>>

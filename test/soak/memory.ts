@@ -5,9 +5,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import autocannon from 'autocannon'
-import { freePort } from '../../bench/support/free-port.ts'
 import { openHeap } from '../../bench/support/heap.ts'
 import { residentOf } from '../../bench/support/process-use.ts'
+import { freePort } from '../../src/platform/free-port.ts'
 import { adminToken, launch } from '../support/server.ts'
 
 const minutes = Number(process.argv[2] ?? 2)

@@ -13,6 +13,7 @@ import {
   type NodeConnectionOptions,
 } from '@nats-io/transport-node'
 import type { Test } from 'tap'
+import { freePort } from '../../src/platform/free-port.ts'
 import { pause } from './http.ts'
 import { programOf } from './programs.ts'
 
@@ -22,20 +23,6 @@ export const noNats =
   program === undefined
     ? 'there is no nats-server, and it could not be installed: apt-get install nats-server, or brew install nats-server'
     : false
-
-/** A free port. It stays free, since the system gives other programs no port below 32768 unless they ask for it. */
-export const freePort = async (): Promise<number> => {
-  for (;;) {
-    const port = 20_000 + Math.floor(Math.random() * 12_000)
-    const server = createServer()
-    const isFree = await new Promise<boolean>(resolve => {
-      server.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => resolve(true))
-    })
-    if (!isFree) continue
-    await new Promise(resolve => server.close(resolve))
-    return port
-  }
-}
 
 const answers = (port: number): Promise<boolean> =>
   new Promise(resolve => {

@@ -5,8 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { initCluster } from '../../cluster/init.ts'
 import { clusterNatsOf } from '../../cluster/settings.ts'
 import { CannotStart } from '../../contract/cannot-start.ts'
+import { freePort } from '../../platform/free-port.ts'
 import { realWorld } from '../../platform/world.ts'
-import { freePort, startNatsServers } from './nats-servers.ts'
+import { startNatsServers } from './nats-servers.ts'
 import { type ServerProcess, startServerProcess } from './server-process.ts'
 
 /** The most milliseconds until something of the demo must have happened, and milliseconds between two looks. */

@@ -2,22 +2,13 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import path from 'node:path'
 import { CannotStart } from '../../contract/cannot-start.ts'
+import { freePort } from '../../platform/free-port.ts'
 
 const count = 3
 const missing =
   'the demo needs nats-server on PATH: install the package nats-server, or take it from https://nats.io/download'
-
-/** A port that is free now. */
-export const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  await new Promise(resolve => server.close(resolve))
-  return port
-}
 
 type Ports = { client: number; route: number }
 const configOf = (place: number, all: Ports[], folder: string): string => `
