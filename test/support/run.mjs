@@ -98,7 +98,7 @@ const failures = async ({ stdout, stderr }, files) => {
 }
 
 /** More files at a time than processors, since tests also wait for timers, disks and processes. */
-const jobs = availableParallelism() * 3
+const jobs = availableParallelism() * 2
 
 const hook = name => pathToFileURL(join(import.meta.dirname, name))
 /** What to run: bundled files or, to count lines, the files as they are, which takes twice the time. */
