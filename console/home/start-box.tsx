@@ -58,7 +58,9 @@ export const StartBox = () => {
     chosen.value = example
   }
   // After an example, Enter starts it. The button cannot have the focus before there is a message.
-  useEffect(() => button.current?.focus(), [chosen.value])
+  useEffect(() => {
+    if (chosen.value !== undefined) button.current?.focus()
+  }, [chosen.value])
   const start = () =>
     run(async () => {
       const task = await api.ask<Task>('POST', '/tasks', draft.body())

@@ -1,7 +1,10 @@
 // A table whose rows are cards on a narrow screen, as those of the tasks are.
 import type { ComponentChildren } from 'preact'
 
-/** `class`: `main`, the column that names the row; `state`; `number`, with `age` where it is one; `less`, which narrow screens leave out; `buttons`. */
+/**
+ * `class`: `main`, the column that names the row; `state`; `number`, or `number age` for an age; `less`, which narrow
+ * screens leave out; `buttons`.
+ */
 type Column<T> = { title: string; class?: string; show: (row: T) => ComponentChildren }
 type Props<T> = {
   caption: string

@@ -1,9 +1,9 @@
 // The examples that follow events, as a reader would run them, while the server is killed, stopped and started again.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer } from 'node:net'
 import path from 'node:path'
 import t, { type Test } from 'tap'
+import { freePort } from '../../src/platform/free-port.ts'
 import { type Heard, listen } from '../http/event-streams.ts'
 import { read, until } from '../support/http.ts'
 import { type Api, spawnServer } from '../support/server.ts'
@@ -33,20 +33,6 @@ const run = (t: Test, command: string, args: string[], token: string) => {
     await over
   })
   return { lines: () => stdout.split('\n').slice(0, -1), stderr: () => stderr, over }
-}
-
-/** A port that is free, and stays so: the system hands none out below 32768. */
-const freePort = async (): Promise<number> => {
-  for (;;) {
-    const port = 20_000 + Math.floor(Math.random() * 12_000)
-    const server = createServer()
-    const isFree = await new Promise<boolean>(resolve => {
-      server.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => resolve(true))
-    })
-    if (!isFree) continue
-    await new Promise(resolve => server.close(resolve))
-    return port
-  }
 }
 
 const work = async (api: Api, text: string): Promise<void> => {
