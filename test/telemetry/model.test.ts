@@ -130,7 +130,7 @@ t.test('for those who ask, messages, arguments and results go with their spans; 
   await given(t, answers, body, ({ system, dataDir }) => {
     follow(t, { log: system.log, file: path.join(dataDir, 'otel.json'), url, env })
   })
-  await until(() => spans.length === 4)
+  await until(() => spans.length >= 4)
   const json = (span: ExportedSpan | undefined, key: string) => JSON.parse(String(span?.attributes[key]))
   const [asking, tool, answering, run] = spans
   t.same(json(asking, 'gen_ai.input.messages'), [
