@@ -17,7 +17,6 @@ import {
 const Text = Type.String()
 const orNull = <T extends TSchema>(schema: T) => Type.Optional(Type.Union([schema, Type.Null()]))
 
-export { channelOf, type EventChannel, eventChannels }
 export const channels = [...eventChannels, 'task'] as const
 
 export const eventsOf = (channel: EventChannel): EventName[] =>

@@ -2,16 +2,9 @@
 import type { EventFilter } from '../../bus/event-filter.ts'
 import type { Events, Subscription } from '../../bus/events.ts'
 import { bodyOf, type Published } from '../../bus/published.ts'
+import { channelOf, type EventChannel, eventChannels } from '../../contract/event-names.ts'
 import { Invalid } from '../../contract/refusals.ts'
-import {
-  type ClientFields,
-  channelOf,
-  defaultEventsOf,
-  type EventChannel,
-  eventChannels,
-  eventsOf,
-  hasDefaultEvents,
-} from '../../contract/socket.ts'
+import { type ClientFields, defaultEventsOf, eventsOf, hasDefaultEvents } from '../../contract/socket.ts'
 import { notOneOf } from '../problems.ts'
 import { readSince } from './since.ts'
 import { textFrame } from './text-frame.ts'

@@ -1,8 +1,9 @@
 // The subscriptions of a connection: to channels of public events, and to the frames of tasks.
 
 import type { Reads } from '../../access/reads.ts'
+import type { EventChannel } from '../../contract/event-names.ts'
 import { Invalid } from '../../contract/refusals.ts'
-import type { ClientFields, EventChannel } from '../../contract/socket.ts'
+import type { ClientFields } from '../../contract/socket.ts'
 import type { Principal } from '../../contract/token-events.ts'
 import type { createEventSubscription } from './event-channels.ts'
 import type { createTaskChannels } from './task-channels.ts'
