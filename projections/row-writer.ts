@@ -1,28 +1,36 @@
 // Writes rows that are given as objects, whose fields are the columns. So a column stands in one place, beside its value.
-// All rows of a writer must have the same fields in the same order.
+// All rows of a writer must have the same fields in the same order. A row may come in parts, since joining objects of so
+// many fields would make each a dictionary, which takes more memory than all else that a task needs.
 import type { ReadStore, Statement } from './store.ts'
 
 type Value = string | number | null
 type Row = Record<string, Value>
 type Write = Statement<Value[], unknown>
 
-export const rowInserter = (store: ReadStore, table: string): ((row: Row) => void) => {
+export const rowInserter = (store: ReadStore, table: string): ((...parts: Row[]) => void) => {
   let insert: Write | undefined
-  return row => {
-    const columns = Object.keys(row)
-    insert ??= store.prepare(
-      `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`,
-    )
-    insert.run(...Object.values(row))
+  return (...parts) => {
+    if (insert === undefined) {
+      const columns = parts.flatMap(Object.keys)
+      const places = columns.map(() => '?')
+      insert = store.prepare(`INSERT INTO ${table} (${columns.join(', ')}) VALUES (${places.join(', ')})`)
+    }
+    insert.run(...parts.flatMap(Object.values<Value>))
   }
 }
 
 /** `key`: the column that names the row to change. */
-export const rowUpdater = (store: ReadStore, table: string, key: string): ((at: Value, row: Row) => void) => {
+export const rowUpdater = (
+  store: ReadStore,
+  table: string,
+  key: string,
+): ((at: Value, ...parts: Row[]) => void) => {
   let update: Write | undefined
-  return (at, row) => {
-    const columns = Object.keys(row).map(column => `${column} = ?`)
-    update ??= store.prepare(`UPDATE ${table} SET ${columns.join(', ')} WHERE ${key} = ?`)
-    update.run(...Object.values(row), at)
+  return (at, ...parts) => {
+    if (update === undefined) {
+      const columns = parts.flatMap(Object.keys).map(column => `${column} = ?`)
+      update = store.prepare(`UPDATE ${table} SET ${columns.join(', ')} WHERE ${key} = ?`)
+    }
+    update.run(...parts.flatMap(Object.values<Value>), at)
   }
 }

@@ -82,7 +82,7 @@ export const fillTasks = (store: ReadStore, tasks: number): Models => {
         keys.rollouts,
         keys.ended_at,
         status === 'completed' ? position + factsPerTask - 1 : null,
-        sumOfRow(keys),
+        sumOfRow(keys, {}),
       )
       const message_content = [{ type: 'output_text', text }]
       const body = JSON.stringify({

@@ -20,7 +20,7 @@ const createBlankRows = (store: ReadStore) => {
   const empty = { session_id: '', status: 'canceled', agent: '', subtask: 0, deleted: erasedMark }
   const none = { principal: '', digest: '', request_id: '', ended_at: 0, rollouts: 0 }
   return ({ position, id, user_id }: Place): void => {
-    put.run(position, id, user_id, sum, sum, sumOfRow({ id, user_id, ...empty, ...none }))
+    put.run(position, id, user_id, sum, sum, sumOfRow({ id, user_id, ...empty, ...none }, {}))
   }
 }
 

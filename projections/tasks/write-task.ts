@@ -76,9 +76,9 @@ const createRowWriter = (store: ReadStore) => {
   return (task: Followed, created: Created, status: TaskStatus): void => {
     const fixed = fixedOf(task, created)
     const changing = changingOf(task, status)
-    const row_sum = sumOfRow({ ...fixed, ...changing })
-    if (task.written.status === undefined) insert({ ...fixed, ...changing, row_sum })
-    else update(task.row, { ...changing, row_sum })
+    const row_sum = sumOfRow(fixed, changing)
+    if (task.written.status === undefined) insert(fixed, changing, { row_sum })
+    else update(task.row, changing, { row_sum })
   }
 }
 

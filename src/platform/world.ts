@@ -35,7 +35,13 @@ const createRandom = () => {
 /** Makes ids that are ordered by time. Their random bits come from the pool of `random`. */
 const createIds = (random: { word(): number }) => {
   const generator = new V7Generator({ nextUint32: random.word })
-  return { next: (prefix: string) => prefix + generator.generate().toHex() }
+  const bytes = Buffer.alloc(16)
+  return {
+    next(prefix: string): string {
+      bytes.set(generator.generate().bytes) // `toHex` of the generator would join 32 strings
+      return prefix + bytes.toString('hex')
+    },
+  }
 }
 
 export const realWorld = (): World => {
