@@ -7,6 +7,12 @@ type Value = string | number | null
 type Row = Record<string, Value>
 type Write = Statement<Value[], unknown>
 
+const valuesOf = (parts: Row[]): Value[] => {
+  const values: Value[] = []
+  for (const part of parts) values.push(...Object.values(part))
+  return values
+}
+
 export const rowInserter = (store: ReadStore, table: string): ((...parts: Row[]) => void) => {
   let insert: Write | undefined
   return (...parts) => {
@@ -15,7 +21,7 @@ export const rowInserter = (store: ReadStore, table: string): ((...parts: Row[])
       const places = columns.map(() => '?')
       insert = store.prepare(`INSERT INTO ${table} (${columns.join(', ')}) VALUES (${places.join(', ')})`)
     }
-    insert.run(...parts.flatMap(Object.values<Value>))
+    insert.run(...valuesOf(parts))
   }
 }
 
@@ -31,6 +37,6 @@ export const rowUpdater = (
       const columns = parts.flatMap(Object.keys).map(column => `${column} = ?`)
       update = store.prepare(`UPDATE ${table} SET ${columns.join(', ')} WHERE ${key} = ?`)
     }
-    update.run(...parts.flatMap(Object.values<Value>), at)
+    update.run(...valuesOf(parts), at)
   }
 }

@@ -35,7 +35,7 @@ export const createCallers = () => {
     ask: (caller: Caller, send: (no: number) => Promise<unknown>): Promise<SessionView> =>
       new Promise((resolve, reject) => {
         const no = ++newest
-        waiting.set(no, { ...caller, resolve, reject })
+        waiting.set(no, { resolve, reject, ...caller })
         send(no).catch(error => fail(no, error))
       }),
     of: (no: number): Caller => waiting.get(no) ?? noCaller,

@@ -23,6 +23,7 @@ export const createMemory = <View, Command>(timers: Timers) => {
     actor.behaviour.stop()
     actor.live?.stop()
     actor.live = undefined // an append under way is still folded, because its caller waits for it
+    if (actor.waiters.length === 0 && actor.turns.length === 0) return // most often: an error costs 3 µs
     const why = error ?? (isStopped ? new Refusal('ShuttingDown') : new Error('the actor left memory'))
     for (const waiter of actor.waiters) waiter.reject(why)
     for (const turn of actor.turns) turn.reject(why)

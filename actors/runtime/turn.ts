@@ -40,8 +40,8 @@ const store = async <View, Command>(
 ): Promise<void> => {
   if (events.length === 0) return
   const { behaviour, stream, justMade } = actor
-  const envelope = behaviour.envelope(command, events)
-  const append = { ...envelope, stream, expectedRevision: actor.revision, justMade, events }
+  const expectedRevision = actor.revision
+  const append = { stream, expectedRevision, justMade, events, ...behaviour.envelope(command, events) }
   const isAlone = made.length === 0 && beside.length === 0
   const own = (all: Recorded[]) => (isAlone ? all : all.slice(0, events.length))
   // Nobody holds the view of an actor before its first turn has ended. Later, callers may read it at any time.

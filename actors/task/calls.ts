@@ -36,20 +36,24 @@ export const planned = (calls: PlannedCall[], agentStep: number, stepEffectId: s
       } as const
       return [{ type: 'EffectCompleted', data }]
     }
-    const intent = { effect_id: callEffectId(stepEffectId, index + 1), call_id, name: call.name }
+    const effect_id = callEffectId(stepEffectId, index + 1)
+    const { name } = call
     if (call.plan === 'delegate' && call.turn !== undefined) {
       const thinking: TaskEvent = {
         type: 'GroupChatAgentThinking',
         data: thinkingOf(call.callId, call.child, call.turn),
       }
-      return [thinking, { type: 'EffectIntended', data: { ...intent, child: call.child.task_id } }]
+      return [
+        thinking,
+        { type: 'EffectIntended', data: { effect_id, call_id, name, child: call.child.task_id } },
+      ]
     }
     if (call.plan === 'delegate') {
-      return [{ type: 'EffectIntended', data: { ...intent, child: call.child.task_id } }]
+      return [{ type: 'EffectIntended', data: { effect_id, call_id, name, child: call.child.task_id } }]
     }
     const safe = call.safe ? { safe: true as const } : {}
     const inSession = call.inSession ? { in_session: true as const } : {}
-    return [{ type: 'EffectIntended', data: { ...intent, ...safe, ...inSession } }]
+    return [{ type: 'EffectIntended', data: { effect_id, call_id, name, ...safe, ...inSession } }]
   })
 
 /** The progress of calls that are about to be stored. */

@@ -90,11 +90,16 @@ const responseOf = ({ response }: ModelCall, { tokenIds }: DecidedTask): ModelRe
 }
 
 /** What a completed step stores besides its items. */
-const accountOf = (end: Whole, view: DecidedTask): Partial<TaskEventData<'AgentStepCompleted'>> => ({
-  ...(end.usage === undefined ? {} : { usage: end.usage }),
-  ...(end.call === undefined ? {} : { request: end.call.request, response: responseOf(end.call, view) }),
-  ...(end.end === 'continue' && end.compressed !== undefined ? { compressed: end.compressed } : {}),
-})
+const accountOf = (end: Whole, view: DecidedTask): Partial<TaskEventData<'AgentStepCompleted'>> => {
+  const account: Partial<TaskEventData<'AgentStepCompleted'>> = {}
+  if (end.usage !== undefined) account.usage = end.usage
+  if (end.call !== undefined) {
+    account.request = end.call.request
+    account.response = responseOf(end.call, view)
+  }
+  if (end.end === 'continue' && end.compressed !== undefined) account.compressed = end.compressed
+  return account
+}
 
 /** Whether the step gets an entry in the rollouts. A step that sums up the context needs a field of the request. */
 const tellsRollout = (end: Whole, { created }: DecidedTask): boolean => {
@@ -133,7 +138,8 @@ export const recordStep: Decide<'RecordStep'> = (
   const completed: TaskEvent = {
     type: 'AgentStepCompleted',
     data: {
-      ...step,
+      agent_step: agentStep,
+      effect_id: effectId,
       ...accountOf(end, view),
       ...(isFinal ? { final: true } : {}),
       ...(tellsRollout(end, view) ? { rollout: true } : {}),

@@ -16,7 +16,7 @@ import { type Runs, type Wanted, wanted } from './wanted.ts'
 export const createEffects = (self: Self, deps: TaskDeps, children: Children, lookAgain: () => void) => {
   const { view } = self
   const steps = createStepRunner(self, deps)
-  const calls = createCallRunner({ ...self, deps, children }, lookAgain)
+  const calls = createCallRunner({ deps, children, ...self }, lookAgain)
   let isCanceling = false
 
   const cancel = () => {

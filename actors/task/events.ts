@@ -148,7 +148,8 @@ export const firstEvents = (
   context: TaskEventData<'TaskStarted'>['context'],
   { now, ttls }: Judgement,
 ): TaskEvent[] => {
-  const first: TaskEvent = { type: 'TaskCreated', data: { ...created, ...deadline(ttls.created, now) } }
+  const { task_id, ...rest } = created
+  const first: TaskEvent = { type: 'TaskCreated', data: { task_id, ...rest, ...deadline(ttls.created, now) } }
   if (start) return [first, ...started('created', created, context, ttls)]
   return [first, { type: 'TaskQueued', data: { from: 'created', ...deadline(ttls.queued, now) } }]
 }

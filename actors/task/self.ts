@@ -19,4 +19,4 @@ type OwnCommand = { type: 'AbandonStep' } | { type: 'ConsumeInputs' } | { type: 
 
 /** Sends a command that has no effect if the task has changed meanwhile. */
 export const sendToSelf = ({ view, tell }: Self, command: OwnCommand): void =>
-  void tell({ ...command, revision: view.revision, ...bySystem(view) })
+  void tell({ revision: view.revision, ...bySystem(view), ...command })

@@ -34,9 +34,9 @@ const startTool = ({ view, tell, deps }: CallDeps, { effect, name, itemId }: Ope
     saidId ??= world.ids.next('tr_')
     return tell({ type: 'SayEffect', effectId, itemId: saidId, heard: text, ...bySystem(view) })
   }
-  const { emit, end, heard } = createSayer({ ...world, say })
+  const { emit, end, heard } = createSayer({ say, ...world })
   const call = runTool(signal =>
-    tools.run(scopeOf(deps, created), name, { ...given, emit, signal }).finally(end),
+    tools.run(scopeOf(deps, created), name, { emit, signal, ...given }).finally(end),
   )
   reach('during', 'tool', name)
   return { ...call, heard }

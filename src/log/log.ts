@@ -3,7 +3,7 @@
 // one commit. A caller is answered only after the commit that holds its events. An append with long payloads is put in
 // order when these are stored (long-payloads.ts).
 
-import type { Log } from '../contract/stored.ts'
+import type { Log, Recorded } from '../contract/stored.ts'
 import { createAppend } from './append.ts'
 import { asked } from './asked.ts'
 import { type CommitListener, createCommitListeners } from './commit-listeners.ts'
@@ -71,7 +71,8 @@ export const openLog = (store: Store, deps: OrderDeps): EventLog => {
   const onReopened: (() => Promise<void>)[] = []
 
   const committed = (appends: Waiting[]) => {
-    const events = appends.flatMap(({ recorded }) => recorded)
+    const events: Recorded[] = []
+    for (const { recorded } of appends) events.push(...recorded)
     head = events.at(-1)?.position ?? head
     listeners.notify(events, () => {
       for (const { recorded, resolve } of appends) resolve(recorded)

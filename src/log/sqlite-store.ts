@@ -44,7 +44,7 @@ const writerThread = (path: string) => {
       worker ??= start()
       const id = ++asked
       waiting.set(id, { resolve, reject })
-      worker.postMessage({ ...request, id })
+      worker.postMessage({ id, ...request })
     })
 
   worker = start()

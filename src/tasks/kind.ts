@@ -80,8 +80,8 @@ export const createKind = (deps: KindDeps, calls: RunningCalls) => {
     reserve: child => quotas.reserveTask(child.task_id, child.user_id, isBound(queries, child)),
     ttls: deps.ttls,
     workspaceOf: created => ({
-      ...workspaceOf(roots.workspace, created),
       disk: disk.shareOf(created.user_id),
+      ...workspaceOf(roots.workspace, created),
     }),
     turnOf: deps.loop.enter,
     pace: createWritePace(deps.world.clock),
