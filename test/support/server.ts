@@ -6,10 +6,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Test } from 'tap'
-import { readConfig } from '../../src/config.ts'
-import { startServer } from '../../src/main.ts'
 import './built.ts'
-import { storesIn } from './store.ts'
 
 export const adminToken = 'test-admin-token'
 type Env = Record<string, string>
@@ -42,8 +39,16 @@ const asOurselves = ({ ENV_PATH }: Env): Env => (ENV_PATH === undefined ? {} : {
 const isSlowness = (level: string, message: string, fields: unknown): boolean =>
   level === 'warn' && message === 'request' && Number((fields as { status?: unknown }).status) < 500
 
+/** What a server in this process consists of. It is loaded when it is needed: most test files only start processes. */
+const loadServer = async () => ({
+  ...(await import('../../src/config.ts')),
+  ...(await import('../../src/main.ts')),
+  ...(await import('./store.ts')),
+})
+
 /** Starts a server in this process. It stops when the test ends. */
 export const serveHere = async (t: Test, env: Env = {}) => {
+  const { readConfig, startServer, storesIn } = await loadServer()
   // The data folder is not tap's folder for the test, which may be removed while the server still writes.
   const own = env.DATA_DIR === undefined ? mkdtempSync(path.join(tmpdir(), 'reprise-test-')) : undefined
   const dataDir = env.DATA_DIR ?? own ?? ''
