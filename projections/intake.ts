@@ -85,8 +85,8 @@ export const createIntake = (store: ReadStore, log: Log, projections: Projection
       forget()
     },
     /** Empties the tables and begins again before the first event. */
-    restart(): void {
-      store.renew()
+    async restart(): Promise<void> {
+      await store.renew()
       written = 0
       forget()
     },

@@ -116,7 +116,7 @@ export const createProjector = (
   const readOn = async (): Promise<void> => {
     trust.fallBehind()
     if (trust.mustBeEmptied()) {
-      intake.restart()
+      await intake.restart()
       trust.emptied()
     }
     delay.cancel()

@@ -24,8 +24,11 @@ export interface ReadStore {
    * the new file.
    */
   rewrite(replaced: () => void): Promise<void>
-  /** Removes everything, the file included. Statements then work on the new, empty tables. */
-  renew(): void
+  /**
+   * Removes everything, the file included. Statements then work on the new, empty tables. Until it resolves, they work on
+   * the old ones.
+   */
+  renew(): Promise<void>
   close(): Promise<void>
 }
 
@@ -92,8 +95,9 @@ export const renewable = (
         replaced()
       }
     },
-    renew() {
-      void checkpoints.release()
+    async renew() {
+      // Whoever closes a database last removes its WAL by name, which would then be the WAL of the new file.
+      await checkpoints.release()
       db.close()
       db = make()
     },

@@ -1,9 +1,10 @@
 // What was written to the read models gets into their file without the thread that writes.
-import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import t from 'tap'
 import { openReadStore } from '../../projections/store.ts'
+import { inodesOf } from '../../src/platform/sqlite/inodes.ts'
 import Database from '../../src/platform/sqlite/library.ts'
 import '../support/built.ts'
 import { until } from '../support/http.ts'
@@ -23,11 +24,31 @@ t.test('a moment after a write it is in the file itself, also when the file was 
     const before = statSync(file).size
     for (let n = 0; n < 20; n++) put(n)
     t.ok(statSync(file).size < before + big.length, `round ${round}: it is beside the file at first`)
+    const files = inodesOf(file)
     await until(() => statSync(file).size > before + 15 * big.length)
+    t.same(inodesOf(file), files, 'nobody has removed the WAL of the new file')
     const db = new Database(file, { readonly: true })
     t.equal(db.prepare('SELECT count(*) FROM items').pluck().get(), 20)
     t.equal(db.pragma('integrity_check', { simple: true }), 'ok')
     db.close()
-    store.renew()
+    await store.renew()
   }
+})
+
+t.test('when one of two files is closed, what is written to the other still gets into it', async t => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'reprise-read-'))
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+  const [closed, open] = ['one.db', 'other.db'].map(name => path.join(folder, name)) as [string, string]
+  const write = (file: string) => {
+    const store = openReadStore(file)
+    store.transaction(() => store.exec(`INSERT INTO items (task, n, body, sum) VALUES (1, 1, '${big}', 0)`))()
+    return store
+  }
+  const first = write(closed)
+  await until(() => statSync(closed).size > big.length)
+  const second = write(open)
+  t.teardown(() => second.close())
+  await first.close()
+  t.notOk(existsSync(`${closed}-wal`), 'nobody has the closed file open')
+  await until(() => statSync(open).size > big.length)
 })

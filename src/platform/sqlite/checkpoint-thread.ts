@@ -1,30 +1,43 @@
-// The thread that copies the WAL of a database into its file. The syncs of the disk may take long, but no writer or
-// reader waits for this thread.
-import { parentPort, workerData } from 'node:worker_threads'
+// The thread that copies the WALs of databases into their files. The syncs of the disk may take long, but no writer or
+// reader waits for this thread. It answers each request, in order.
+import { parentPort } from 'node:worker_threads'
 import type Database from 'better-sqlite3'
 import { type Inodes, inodesOf } from './inodes.ts'
 import Sqlite from './library.ts'
 
-const { path, inodes } = workerData as { path: string; inodes: Inodes }
+/** `copy`: copies the WAL of a database. `close`: closes the file of the database, until the next copy. */
+export type Request =
+  | { ask: 'copy'; database: number; path: string; inodes: Inodes }
+  | { ask: 'close'; database: number }
+
+const connections = new Map<number, Database.Database>()
 
 /**
- * The connection of this thread. It is opened once, and only if the files are still those that the server writes: pages
- * of one file must not be copied into another file with the same name, and a missing file must not be created here.
+ * The connection of this thread to a database. It is opened once, and only if the files are still those that the server
+ * writes: pages of one file must not be copied into another file with the same name, and a missing file must not be
+ * created here.
  */
-let db: Database.Database | undefined
-const opened = (): Database.Database => {
-  if (db !== undefined) return db
+const opened = (database: number, path: string, inodes: Inodes): Database.Database => {
+  const open = connections.get(database)
+  if (open !== undefined) return open
   const now = inodesOf(path)
   if (now.file !== inodes.file || now.wal !== inodes.wal) throw new Error(`${path} or its WAL was replaced`)
-  db = new Sqlite(path, { fileMustExist: true })
-  return db
+  const connection = new Sqlite(path, { fileMustExist: true })
+  connections.set(database, connection)
+  return connection
 }
 
-parentPort?.on('message', () => {
+parentPort?.on('message', (request: Request) => {
   try {
-    opened().pragma('wal_checkpoint(PASSIVE)')
+    if (request.ask === 'copy') {
+      opened(request.database, request.path, request.inodes).pragma('wal_checkpoint(PASSIVE)')
+    } else {
+      const connection = connections.get(request.database)
+      connections.delete(request.database)
+      connection?.close()
+    }
   } catch {
     // Pages that cannot be copied now are copied later. Readers notice a damaged file.
   }
-  parentPort?.postMessage('copied')
+  parentPort?.postMessage('done')
 })

@@ -1,0 +1,48 @@
+// Asks the one thread of this process that copies WALs. The thread serves all databases, since a thread of its own for each
+// would cost a start and a heap more. It starts with the first copy and runs until the process ends.
+import type { Worker } from 'node:worker_threads'
+import { startThread } from '../thread.ts'
+import type { Request } from './checkpoint-thread.ts'
+
+let thread: Worker | undefined
+/** What waits for the answers of the thread, in the order of the requests. */
+const waiting: (() => void)[] = []
+
+const start = (): Worker => {
+  const started = startThread('checkpoint-thread.mjs', {})
+  const gone = () => {
+    if (thread !== started) return
+    thread = undefined
+    for (const answered of waiting.splice(0)) answered()
+  }
+  started.on('message', () => waiting.shift()?.())
+  started.on('error', gone).on('exit', gone)
+  started.unref() // only after `on`, which keeps the process alive
+  return started
+}
+
+/** Resolves when the thread has answered, or when it has died and its connections are closed. */
+const ask = (to: Worker, request: Request): Promise<void> =>
+  new Promise(resolve => {
+    waiting.push(resolve)
+    to.postMessage(request)
+  })
+
+/** Copies the WAL of a database. Meanwhile the process may end. */
+export const copyWal = (request: Omit<Request & { ask: 'copy' }, 'ask'>): Promise<void> => {
+  thread ??= start()
+  return ask(thread, { ask: 'copy', ...request })
+}
+
+/** How many databases are being closed. The process does not end before they are. */
+let closing = 0
+
+/** Closes the file of a database in the thread. */
+export const closeWal = async (database: number): Promise<void> => {
+  if (thread === undefined) return
+  closing++
+  thread.ref()
+  await ask(thread, { ask: 'close', database })
+  closing--
+  if (closing === 0) thread?.unref()
+}
