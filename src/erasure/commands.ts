@@ -8,6 +8,7 @@ import { answerOf, type ErasureAnswer } from './answer.ts'
 import type { Asked } from './asked.ts'
 import { type EraseDeps, erase, type UserSettings, type Wish } from './erase.ts'
 import { freeOf } from './free.ts'
+import { leftCopiesOf } from './left-copies.ts'
 
 export type ErasureDeps = EraseDeps & {
   settingsOf: (userId: string) => UserSettings
@@ -56,7 +57,10 @@ const createErasing = (deps: ErasureDeps) => {
       return answer
     },
     async session(asked: Asked, id: string, { userId, ...wish }: SessionWish): Promise<ErasureAnswer> {
-      const [user, ...others] = usersOf(id, userId)
+      const owner = sessionQueries.userOf(id) // also of a session that was erased
+      const isWanted = owner !== undefined && (userId === undefined || userId === owner)
+      const left = isWanted ? await leftCopiesOf(deps, id, owner) : []
+      const [user = left.length > 0 ? owner : undefined, ...others] = usersOf(id, userId)
       const named = userId === undefined ? {} : { user_id: userId }
       const subject: ErasureSubject = { kind: 'session', id, ...named }
       if (user === undefined) {
@@ -72,7 +76,7 @@ const createErasing = (deps: ErasureDeps) => {
         )
       const tasks = rows.ofSession(id).filter(row => row.user_id === user)
       const isThere = !sessionQueries.isErased(id) && sessionQueries.userOf(id) === user
-      const sessions = isThere ? [envSessionStream(id)] : []
+      const sessions = [...(isThere ? [envSessionStream(id)] : []), ...(user === owner ? left : [])]
       return erase(deps, asked, { subject, tasks, sessions }, wish)
     },
     async user(asked: Asked, id: string, { reason }: Pick<Wish, 'reason'>): Promise<ErasureAnswer> {

@@ -24,7 +24,7 @@ export type EraseDeps = {
   log: Pick<Log, 'readStream' | 'revisionOf' | 'head'>
   rows: Queries['erasable']
   sessionQueries: Pick<SessionQueries, 'rowById' | 'userOf' | 'isErased' | 'idsOf'>
-  tasks: Pick<Commands, 'remove'>
+  tasks: Pick<Commands, 'remove' | 'forksSettled'>
   sessions: Pick<Sessions, 'remove'>
   holds: Holds
   stored: StoredErasures
@@ -95,6 +95,7 @@ export const erase = async (
   const closure = await closureOf({ log, rows }, wanted.tasks, wanted.sessions)
   check(deps, wanted, closure, cascade)
   await remove(deps, asked, closure)
+  await deps.tasks.forksSettled()
   // What began before the deletion may depend on it. Nothing can begin to depend on it any more.
   const after = await closureOf({ log, rows }, [...closure.tasks.values()], [...closure.sessions])
   check(deps, wanted, after, false)

@@ -29,17 +29,14 @@ const misfitOfLeaf = ({ header, leaf }: Pick<StoredTexts, 'header' | 'leaf'>): s
   return leafOf(header) === leaf ? undefined : 'does not match its leaf'
 }
 
-/** The most beginnings of headers that are kept. */
-const mostBeginnings = 10_000
-const beginnings = new Map<string | null, string>()
-/** How the headers of a stream begin. Many events of a stream follow each other, so the text is made once. */
+const beginning = { stream: undefined as string | null | undefined, text: '' }
+/** How the headers of a stream begin. Events of a stream often follow each other, so the last text is kept. */
 const beginningOf = (stream: string | null): string => {
-  const known = beginnings.get(stream)
-  if (known !== undefined) return known
-  if (beginnings.size >= mostBeginnings) beginnings.clear()
-  const made = `{"stream":${JSON.stringify(stream)},"revision":`
-  beginnings.set(stream, made)
-  return made
+  if (stream !== beginning.stream) {
+    beginning.text = `{"stream":${JSON.stringify(stream)},"revision":`
+    beginning.stream = stream
+  }
+  return beginning.text
 }
 
 /** Why the header does not fit the place of the event; undefined: it fits. */
@@ -59,16 +56,10 @@ export const misfitOfHeader = (
   event: Pick<StoredTexts, 'stream' | 'revision' | 'header' | 'leaf'>,
 ): string | undefined => misfitOfLeaf(event) ?? misfitOfPlace(event)
 
-const beforeDigest = ',"digest":"'
-const afterDigest = '"}'
-/** Whether the digest is the last key of a header. No text is made for this, since it is asked for every event. */
+/** Whether the digest is the last key of a header. The end is compared as one text, which takes less time than three. */
 const endsWithDigest = (header: string, digest: string): boolean => {
-  const at = header.length - afterDigest.length - digest.length
-  return (
-    header.startsWith(digest, at) &&
-    header.startsWith(beforeDigest, at - beforeDigest.length) &&
-    header.endsWith(afterDigest)
-  )
+  const end = `,"digest":"${digest}"}`
+  return header.slice(-end.length) === end
 }
 
 /** Why a payload does not fit the header; undefined: it fits. `begin`: the first character of the payload. */

@@ -1,6 +1,7 @@
 // Verifies a log file without a server: every event, its place, and the tree over all events at the size of every
 // checkpoint. The file is only read, and a server may write to it meanwhile.
 import { existsSync, statSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { CannotStart } from '../contract/cannot-start.ts'
 import { logStream } from '../contract/log-events.ts'
 import { openStoredRows, type StoredRows } from '../log/stored-rows.ts'
@@ -13,8 +14,7 @@ import { type Checkpoints, checkpointsIn, type Expected } from '../proof/verify/
 import { type Comparison, createComparison } from '../proof/verify/comparison.ts'
 import { type Counts, mustFit } from '../proof/verify/event-check.ts'
 import { asMisfit } from './as-misfit.ts'
-import { type Part, partsOf } from './verify-range.ts'
-import { openVerifyThreads, type VerifyThreads } from './verify-threads.ts'
+import { openVerifyThreads, type VerifyReading, type VerifyThreads } from './verify-threads.ts'
 
 export type LogToVerify = {
   log: string
@@ -24,7 +24,7 @@ export type LogToVerify = {
   checkpoints: readonly string[]
   /** The key that the caller trusts; undefined: every key that the log names counts. */
   key: VerifierKey | undefined
-  /** Threads that read the log. Without them, one thread reads a short log, and several a long one. */
+  /** The threads that read the log. Without this, one thread reads a short log, and several a long one. */
   threads?: VerifyThreads
 }
 
@@ -63,28 +63,14 @@ const filesOfCheckpoints = ({ ownCheckpoints, checkpoints }: LogToVerify): Check
 
 type OnProgress = (events: number, total: number) => void
 
-/** What reads a log: this thread alone, or several threads. */
-type Reading = {
-  parts: (head: number) => Iterable<Part> | AsyncIterable<Part>
-  fileFault: () => string | undefined | Promise<string | undefined>
-  close: () => unknown
-}
-
 /** A log of fewer events is read by one thread, since others would take longer to start. */
-const threadsFrom = 100_000
-const usualThreads: VerifyThreads = { readers: 2, range: 20_480, width: 256 }
+const helpersFrom = 100_000
+const mostHelpers = 3
 
-const openReading = (
-  rows: StoredRows,
-  { log, threads = rows.head() < threadsFrom ? undefined : usualThreads }: LogToVerify,
-): Reading =>
-  threads === undefined
-    ? {
-        parts: head => partsOf(rows, 0, head, usualThreads.width),
-        fileFault: rows.fileFault,
-        close: () => {},
-      }
-    : openVerifyThreads(log, threads)
+const openReading = (rows: StoredRows, { log, threads }: LogToVerify): VerifyReading => {
+  const usual = rows.head() < helpersFrom ? 0 : Math.min(mostHelpers, availableParallelism() - 1)
+  return openVerifyThreads(rows, log, threads ?? { helpers: usual, range: 4096, width: 256 })
+}
 
 /** The misfit with the stream of its event. */
 const named = (rows: StoredRows, misfit: Misfit): Misfit => {
@@ -94,7 +80,7 @@ const named = (rows: StoredRows, misfit: Misfit): Misfit => {
   return new Misfit(message, position, row?.stream ?? undefined)
 }
 
-type Scan = { rows: StoredRows; reading: Reading; head: number; onProgress: OnProgress }
+type Scan = { rows: StoredRows; reading: VerifyReading; head: number; onProgress: OnProgress }
 
 const scan = async ({ rows, reading, head, onProgress }: Scan, comparison: Comparison): Promise<Counts> => {
   const chain = createChain(comparison)
@@ -117,7 +103,7 @@ const scan = async ({ rows, reading, head, onProgress }: Scan, comparison: Compa
 const verify = async (
   given: LogToVerify,
   rows: StoredRows,
-  reading: Reading,
+  reading: VerifyReading,
   onProgress: OnProgress,
 ): Promise<VerifiedLog> => {
   // The server stores events before it stores checkpoints of them. So when these files are measured before the log, the
@@ -151,7 +137,7 @@ const verify = async (
 /** Rejects with Misfit at the first thing that does not fit, and with CannotStart when a file cannot be used. */
 export const verifyLog = async (given: LogToVerify, onProgress: OnProgress): Promise<VerifiedLog> => {
   let rows: StoredRows | undefined
-  let reading: Reading | undefined
+  let reading: VerifyReading | undefined
   try {
     rows = openStoredRows(given.log)
     reading = openReading(rows, given)

@@ -9,7 +9,6 @@ import { type Links, missing } from '../proof/verify/chain.ts'
 import type { Erasures } from '../proof/verify/erasures.ts'
 import { mustFit } from '../proof/verify/event-check.ts'
 import { asMisfit } from './as-misfit.ts'
-import { erasuresOf } from './log-erasures.ts'
 
 /** Events that follow each other. */
 export type Part = Links & {
@@ -66,12 +65,18 @@ const createParts = (after: number, width: number) => {
   }
 }
 
+/** The events after a position up to the position `end`. `width`: the most events of a part, a power of two. */
+export type Wanted = { after: number; end: number; width: number }
+
 /**
- * The events after a position up to the position `end`, in parts. Each part ends at a multiple of `width`, which is a power
- * of two, so a part of `width` events is a full subtree. A part with a misfit is the last one.
+ * The wanted events in parts. Each part ends at a multiple of `width`, so a part of `width` events is a full subtree. A
+ * part with a misfit is the last one.
  */
-export function* partsOf(rows: StoredRows, after: number, end: number, width: number): Generator<Part> {
-  const erasures = erasuresOf(rows)
+export function* partsOf(
+  rows: StoredRows,
+  erasures: Erasures,
+  { after, end, width }: Wanted,
+): Generator<Part> {
   const parts = createParts(after, width)
   try {
     for (const page of rows.pages(after, end)) {

@@ -29,20 +29,38 @@ const makeFork = async (deps: CommandDeps, taskId: string, wish: ForkWish): Prom
   }
 }
 
-export const forkCommands = (deps: CommandDeps) => ({
-  /** Makes the fork, or finds the one that an earlier, identical request made. */
-  async fork(
+type Call = { key: string | undefined; isRetry: boolean }
+type Forked = { made: DecidedTask } | { replay: TaskRow }
+
+export const forkCommands = (deps: CommandDeps) => {
+  const underWay = new Set<Promise<Forked>>()
+  const makeOrFind = async (
     principal: Principal,
     taskId: string,
     requestId: string,
     body: ForkTaskBody,
-    { key, isRetry }: { key: string | undefined; isRetry: boolean },
-  ): Promise<{ made: DecidedTask } | { replay: TaskRow }> {
+    { key, isRetry }: Call,
+  ): Promise<Forked> => {
     deps.queries.visible(principal, taskId)
     if (deps.isLogAway()) await deps.ready()
     const digest = digestOfFork(taskId, body)
     const call = { principal, digest, key, taskId: body.task_id ?? undefined, isRetry }
     const wish = { principal, requestId, idempotencyKey: key, body }
     return deps.idempotency.once(call, () => makeFork(deps, taskId, wish))
-  },
-})
+  }
+  return {
+    /** Makes the fork, or finds the one that an earlier, identical request made. */
+    fork(...asked: Parameters<typeof makeOrFind>): Promise<Forked> {
+      const fork = makeOrFind(...asked)
+      underWay.add(fork)
+      const end = () => void underWay.delete(fork)
+      fork.then(end, end)
+      return fork
+    },
+    /**
+     * Resolves when every fork that is under way now is stored or abandoned. A fork may have read the past of a task
+     * that was deleted meanwhile.
+     */
+    forksSettled: async (): Promise<void> => void (await Promise.allSettled(underWay)),
+  }
+}

@@ -92,7 +92,7 @@ const verdictOn = async (dataDir: string, inThreads: boolean): Promise<Found> =>
     ownCheckpoints: checkpointsOf(dataDir),
     checkpoints: [],
     key: undefined,
-    ...(inThreads ? { threads: { readers: 2, range: 8, width: 4 } } : {}),
+    ...(inThreads ? { threads: { helpers: 2, range: 8, width: 4 } } : {}),
   }
   try {
     const { cut_off } = await verifyLog(given, () => {})

@@ -89,7 +89,7 @@ t.test(
     )
     await addEvents(dataDir, noted(664, 135))
     addCheckpoints(dataDir, key, [256, 300, 301, 512, 513, 640, 768, 799])
-    const threads = { readers: 2, range: 512, width: 256 }
+    const threads = { helpers: 2, range: 512, width: 256 }
     const alone = await verified(dataDir)
     t.match(alone, { events: 800, checkpoints: 8, newest: { size: 799 } })
     t.same(await verified(dataDir, { threads }), alone)
