@@ -32,9 +32,9 @@ const makeFork = async (deps: CommandDeps, taskId: string, wish: ForkWish): Prom
 type Call = { key: string | undefined; isRetry: boolean }
 type Forked = { made: DecidedTask } | { replay: TaskRow }
 
-export const forkCommands = (deps: CommandDeps) => {
-  const underWay = new Set<Promise<Forked>>()
-  const makeOrFind = async (
+const makeOrFind =
+  (deps: CommandDeps) =>
+  async (
     principal: Principal,
     taskId: string,
     requestId: string,
@@ -48,19 +48,28 @@ export const forkCommands = (deps: CommandDeps) => {
     const wish = { principal, requestId, idempotencyKey: key, body }
     return deps.idempotency.once(call, () => makeFork(deps, taskId, wish))
   }
+
+type ForkCommands = {
+  /** Makes the fork, or finds the one that an earlier, identical request made. */
+  fork(...asked: Parameters<ReturnType<typeof makeOrFind>>): Promise<Forked>
+  /**
+   * Resolves when every fork that is under way now is stored or abandoned. A fork may have read the past of a task that
+   * was deleted meanwhile.
+   */
+  forksSettled(): Promise<void>
+}
+
+export const forkCommands = (deps: CommandDeps): ForkCommands => {
+  const ask = makeOrFind(deps)
+  const underWay = new Set<Promise<Forked>>()
   return {
-    /** Makes the fork, or finds the one that an earlier, identical request made. */
-    fork(...asked: Parameters<typeof makeOrFind>): Promise<Forked> {
-      const fork = makeOrFind(...asked)
+    fork(...asked) {
+      const fork = ask(...asked)
       underWay.add(fork)
       const end = () => void underWay.delete(fork)
       fork.then(end, end)
       return fork
     },
-    /**
-     * Resolves when every fork that is under way now is stored or abandoned. A fork may have read the past of a task
-     * that was deleted meanwhile.
-     */
-    forksSettled: async (): Promise<void> => void (await Promise.allSettled(underWay)),
+    forksSettled: async () => void (await Promise.allSettled(underWay)),
   }
 }
