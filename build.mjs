@@ -75,6 +75,8 @@ const others = await bundle({
     'search-thread': 'src/tools/search-thread.ts',
     'walk-thread': 'src/fairness/disk/walk-thread.ts',
     'javascript-thread': 'src/tools/javascript-thread.ts',
+    'look-thread': 'src/environments/look-thread.ts',
+    'workshop-process': 'src/tools/workshop-process.ts',
     'nursery-process': 'src/platform/children/nursery-process.ts',
     'environment-host': 'src/environments/host/main.ts',
     ...environmentKinds(),

@@ -1,11 +1,10 @@
-// Runs one job in a thread of its own, for code that may not end. The thread is terminated at the deadline, or when the
+// Runs one job in a thread of the workshop, for code that may not end. The thread is terminated at the deadline, or when the
 // call is stopped; the call settles only when the thread is gone.
 
 import type { Timers } from '../contract/ports.ts'
 import { createFairTurns } from '../fairness/fair-turns.ts'
-import { startThread } from '../platform/thread.ts'
-import type { Said } from './inside-thread.ts'
 import { stopped, unlessStopped } from './stop.ts'
+import { beginThread, type Entry, type WorkshopThread } from './workshop.ts'
 
 export type Limits = {
   timers: Timers
@@ -18,16 +17,8 @@ export type Limits = {
   tooLong: string
 }
 
-/** Limits of JavaScript itself; the memory of WebAssembly is not included. */
-const resourceLimits = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32 }
-
-const worded = (error: Error & { code?: string }): Error =>
-  error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? new Error('It needed too much memory and was ended') : error
-
 /** The most threads at a time, in all and for one user. Each thread may take some hundred MiB. */
 const turn = createFairTurns({ places: 8, perUser: 6 })
-
-type Entry = 'search-thread' | 'javascript-thread'
 
 export const inThread = <Answer>(entry: Entry, job: object, limits: Limits): Promise<Answer> => {
   const { user, signal } = limits
@@ -43,25 +34,22 @@ const begin = async <Answer>(
   { timers, signal, deadlineMs, tooLong }: Limits,
 ): Promise<Answer> => {
   unlessStopped(signal) // the call may have been stopped while it waited for its turn
-  const worker = startThread(`${entry}.mjs`, { workerData: job, resourceLimits })
+  let thread: WorkshopThread | undefined
   let cancel = () => {}
   let stop = () => {}
   try {
     return await new Promise<Answer>((resolve, reject) => {
       stop = () => reject(stopped())
       signal.addEventListener('abort', stop)
-      worker.on('message', (said: Said) => {
+      thread = beginThread(entry, job, said => {
         if ('answer' in said) resolve(said.answer as Answer)
         else if ('failure' in said) reject(new Error(said.failure))
         else cancel = timers.after(deadlineMs, () => reject(new Error(tooLong)))
       })
-      worker.on('error', error => reject(worded(error)))
-      worker.on('exit', () => reject(new Error('The thread ended without an answer')))
-      worker.unref() // after the listeners, since adding one keeps the process alive
     })
   } finally {
     cancel()
     signal.removeEventListener('abort', stop)
-    await worker.terminate()
+    await thread?.end()
   }
 }

@@ -1,5 +1,9 @@
-// The watch over the memory of processes, with a machine that is made up.
+// The watch over the memory of processes, with a machine that is made up, and the look at the real one.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import t from 'tap'
+import { look } from '../../src/environments/look.ts'
+import { createLookout } from '../../src/environments/lookout.ts'
 import { createMemoryWatch } from '../../src/environments/memory.ts'
 
 const MiB = 1024 * 1024
@@ -15,24 +19,27 @@ const machine = (groupOfStarted: number) => ({
 
 /** A watch over this machine; `during` happens while the processes are read. */
 const watchOver = (seen: ReturnType<typeof machine>, during: () => void) => {
-  let look = () => {}
+  let lookOnce = () => {}
   const timers = {
     every(_: number, call: () => void) {
-      look = call
+      lookOnce = call
       return () => {}
     },
   }
   const ended: number[] = []
-  const watch = createMemoryWatch(timers, async () => {
-    during()
-    return seen
+  const watch = createMemoryWatch(timers, {
+    async look(watched) {
+      during()
+      return look(seen, watched)
+    },
+    end() {},
   })
   const begin = (pid: number) => watch.watch(pid, 512 * MiB, () => ended.push(pid))
   return {
     begin,
     ended,
     async run() {
-      look()
+      lookOnce()
       await new Promise(resolve => setImmediate(resolve))
     },
   }
@@ -51,3 +58,36 @@ t.test('a process over its limit is ended', async t => {
   await machines.run()
   t.same(machines.ended, [200])
 })
+
+t.test(
+  'a thread finds a process with those that it has started, again also after the thread has ended',
+  async t => {
+    const alive = setInterval(() => {}, 1000) // the thread keeps no process alive
+    const lookout = createLookout()
+    const shell = spawn('sh', ['-c', 'sleep 60 & echo started; wait'], { detached: true })
+    t.teardown(() => {
+      clearInterval(alive)
+      lookout.end()
+      process.kill(-(shell.pid ?? 0), 'SIGKILL')
+    })
+    await once(shell.stdout, 'data')
+    const pid = shell.pid ?? 0
+    const found = async () => {
+      const seen = await lookout.look([pid])
+      t.ok(
+        seen.every(({ resident }) => resident > 0),
+        'each of them has memory',
+      )
+      return seen.map(({ owner, session }) => ({ owner, session }))
+    }
+    const both = Array.from({ length: 2 }, () => ({
+      owner: pid,
+      session: process.platform === 'linux' ? pid : 0,
+    }))
+    t.same(await found(), both)
+    const broken = lookout.look([pid])
+    lookout.end()
+    await t.rejects(broken, /nothing is watched/)
+    t.same(await found(), both)
+  },
+)

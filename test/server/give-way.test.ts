@@ -5,6 +5,7 @@ import { script } from '../http/agent-tasks.ts'
 import { envCalls } from '../http/env-calls.ts'
 import { read, until } from '../support/http.ts'
 import { serveHere } from '../support/server.ts'
+import { lowThreads, workshop } from '../tools/support.ts'
 
 /** The nice value of a process, or of one of its threads. */
 const niceOf = (stat: string): number => {
@@ -18,18 +19,10 @@ t.test(
   async t => {
     const { api, dataDir } = await serveHere(t)
     const usual = niceOf(`/proc/${process.pid}/stat`)
-    const niceOfThreads = () =>
-      readdirSync('/proc/self/task').flatMap(id => {
-        try {
-          return [niceOf(`/proc/self/task/${id}/stat`)]
-        } catch {
-          return [] // it has ended
-        }
-      })
     const endless = script({ tool: 'run_javascript', arguments: { code: 'for (;;);' } })
     const body = { user_message_content: 'x', stream: false, background: true, agent_config: endless }
     const task = await read(api('POST', '/tasks', body))
-    await until(() => niceOfThreads().includes(19))
+    await until(() => lowThreads(workshop() ?? process.pid) === 1)
     await read(api('POST', `/tasks/${task.body.result.id}/cancel`))
     await read(api('POST', '/env/create', {}))
     const [pid] = readdirSync(`${dataDir}/children`)

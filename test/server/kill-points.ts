@@ -37,6 +37,7 @@ export const builtEntry = async (folder: string): Promise<string> => {
       'tree-thread': 'src/proof/store/tree-thread.ts',
       'writer-thread': 'src/log/writer-thread.ts',
       'schema-thread': 'src/json-schema/schema-thread.ts',
+      'workshop-process': 'src/tools/workshop-process.ts',
       'search-thread': 'src/tools/search-thread.ts',
       'javascript-thread': 'src/tools/javascript-thread.ts',
     },

@@ -6,7 +6,7 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { constants, setPriority, tmpdir } from 'node:os'
+import { tmpdir } from 'node:os'
 import path from 'node:path'
 import Database from '../../src/platform/sqlite/library.ts'
 import { counter, modules } from '../http/env-calls.ts'
@@ -78,7 +78,6 @@ const attackers = (['bodies', 'reads', 'work'] as const).map(group => {
   const child = fork(path.join(import.meta.dirname, 'hostile-user/attacker.ts'), {
     execArgv: ['--import', 'tsx'],
   })
-  setPriority(child.pid ?? 0, constants.priority.PRIORITY_LOW)
   child.send({ ...order, group } satisfies Order)
   return child
 })

@@ -39,7 +39,7 @@ t.test('the threads start from the bundle, and keep no process alive', async t =
     format: 'esm',
     target: 'node20',
   })
-  for (const thread of ['search-thread.mjs', 'javascript-thread.mjs']) {
+  for (const thread of ['workshop-process.mjs', 'search-thread.mjs', 'javascript-thread.mjs']) {
     copyFileSync(built(thread), path.join(folder, thread))
   }
   const { stdout, stderr, status } = spawnSync(process.execPath, [path.join(folder, 'run.mjs')], {

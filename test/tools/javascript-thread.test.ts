@@ -1,18 +1,25 @@
 // What the thread adds to the interpreter: the same result twice, limits, and an end.
 import { setMaxListeners } from 'node:events'
-import type { Worker } from 'node:worker_threads'
+import { existsSync, readFileSync } from 'node:fs'
 import t from 'tap'
 import { realWorld } from '../../src/platform/world.ts'
 import { runJavascript } from '../../src/tools/run-javascript.ts'
-import { type Call, failure, runTool, stayAlive, timersThat, toolNamed } from './support.ts'
+import {
+  type Call,
+  failure,
+  lowThreads,
+  runTool,
+  stayAlive,
+  timersThat,
+  toolNamed,
+  workshop,
+} from './support.ts'
 
 stayAlive(t)
 const run = (code: string, call: Call = {}) => runTool(toolNamed('run_javascript'), { code }, call)
 
-const started: Worker[] = []
-process.on('worker', worker => started.push(worker))
-/** The threads that are not gone; a thread that is has no number any more. */
-const threads = (): number => started.filter(({ threadId }) => threadId !== -1).length
+/** The threads that run code of users. */
+const threads = (): number => lowThreads(workshop() ?? process.pid)
 
 t.test('the same call gives the same twice', async t => {
   const code = `
@@ -99,7 +106,10 @@ t.test('an interpreter that does not stop by itself is ended from outside', asyn
 t.test('code that never ends is ended when the call is stopped, and its thread with it', async t => {
   for (const code of endless) {
     const stop = new AbortController()
-    const timers = timersThat(() => setImmediate(() => stop.abort()))
+    const timers = timersThat(() => {
+      t.equal(threads(), 1, 'the thread runs')
+      setImmediate(() => stop.abort())
+    })
     t.equal(
       await failure(runTool(runJavascript(timers), { code }, { signal: stop.signal })),
       'The call was stopped',
@@ -107,7 +117,6 @@ t.test('code that never ends is ended when the call is stopped, and its thread w
     )
     t.equal(threads(), 0)
   }
-  t.ok(started.length > endless.length, 'and there were threads')
 })
 
 t.test('a user with a hundred calls that never end holds up no call of another', async t => {
@@ -122,3 +131,35 @@ t.test('a user with a hundred calls that never end holds up no call of another',
   await ended
   t.equal(threads(), 0)
 })
+
+t.test(
+  'code of users runs in a process of its own, so it cannot hold a lock that the server waits for',
+  async t => {
+    const stop = new AbortController()
+    const held = run('for (;;);', { signal: stop.signal })
+    t.equal(await run('6 * 7', { user: 'bob' }), '42')
+    const pid = workshop() ?? 0
+    t.equal(lowThreads(pid), 1)
+    t.equal(lowThreads(process.pid), 0)
+    const sessionOf = (of: number) =>
+      readFileSync(`/proc/${of}/stat`, 'utf8')
+        .replace(/^.*\) /s, '')
+        .split(' ')[3]
+    t.not(
+      sessionOf(pid),
+      sessionOf(process.pid),
+      'it shares no session, which the processors may be shared among',
+    )
+    if (existsSync('/proc/self/autogroup'))
+      t.match(
+        readFileSync(`/proc/${pid}/autogroup`, 'utf8'),
+        /nice 19$/m,
+        'and its session gives way to all others',
+      )
+
+    process.kill(pid, 'SIGKILL')
+    t.equal(await failure(held), 'The thread ended without an answer')
+    t.equal(await run('6 * 7'), '42', 'another one takes its place')
+    t.not(workshop(), pid)
+  },
+)

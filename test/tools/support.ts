@@ -1,6 +1,6 @@
 // What the tests of the tools share: a workspace with a secret beside it, and calls.
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import path from 'node:path'
 import type { Test } from 'tap'
@@ -26,6 +26,35 @@ export const stayAlive = (t: Test): void => {
   const timer = setInterval(() => {}, 60_000)
   t.teardown(() => clearInterval(timer))
 }
+
+/** The text of a file of /proc; empty when the process or thread has ended. */
+const procText = (file: string): string => {
+  try {
+    return readFileSync(`/proc/${file}`, 'utf8')
+  } catch {
+    return ''
+  }
+}
+
+/** The process in which the tools of this process run their threads; undefined: there is none. */
+export const workshop = (): number | undefined =>
+  readdirSync('/proc')
+    .filter(pid => /^\d+$/.test(pid))
+    .map(Number)
+    .find(
+      pid =>
+        procText(`${pid}/cmdline`).includes('workshop-process') &&
+        Number(/^PPid:\s+(\d+)$/m.exec(procText(`${pid}/status`))?.[1]) === process.pid,
+    )
+
+/** The number of threads of a process that have the lowest priority, as those have that run the code of a user. */
+export const lowThreads = (pid: number): number =>
+  readdirSync(`/proc/${pid}/task`).filter(
+    thread =>
+      procText(`${pid}/task/${thread}/stat`)
+        .replace(/^.*\) /s, '')
+        .split(' ')[16] === '19',
+  ).length
 
 /** Timers that do this instead of waiting: the one for the deadline is asked for when the thread is at work. */
 export const timersThat = (act: (job: () => void) => unknown): Timers => {

@@ -15,7 +15,7 @@ export const groups = {
 export type Group = keyof typeof groups
 export type Order = Target & { group: Group; only: string[] }
 
-setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
+setPriority(constants.priority.PRIORITY_LOW)
 const stop = new AbortController()
 process.once('message', async (order: Order) => {
   const attacks = Object.entries(groups[order.group] as Record<string, Attack>)
