@@ -120,6 +120,7 @@ for (const count of counts) {
       ([status, n]) => `${status === '0' ? 'no answer' : status} × ${n}`,
     )
     say(`${attack}: ${told.join(', ')}`)
+    if (statuses[500] !== undefined) problems.push(`${attack}: answered 500 ${statuses[500]} times`)
   }
   for (const [quota, n] of Object.entries(count?.quotas ?? {})) quotas[quota] = (quotas[quota] ?? 0) + n
   for (const leak of count?.leaks.slice(0, 10) ?? []) problems.push(`seen by the attacker: ${leak}`)
@@ -139,6 +140,7 @@ if (most >= maxMemory) problems.push(`it held ${MiB(most)} MiB`)
 const [code] = isGone === '' ? await server.end('SIGTERM') : [1]
 if (code !== 0 && isGone === '') problems.push(`the stop ended with ${code}: ${server.output().slice(-2000)}`)
 problems.push(...strangersIn('quiet', hostile.id))
+if (problems.some(problem => problem.includes('answered 500'))) say(server.output().slice(-4000))
 for (const problem of problems) say(problem)
 rmSync(dataDir, { recursive: true, force: true, maxRetries: 3 })
 process.exit(problems.length === 0 ? 0 : 1)
