@@ -10,6 +10,7 @@ import { openCheckpoint } from '../../src/proof/note/checkpoint.ts'
 import { readVerifierKey } from '../../src/proof/note/keys.ts'
 import { fromBase64 } from '../../src/proof/tree/hash.ts'
 import { verifyConsistency, verifyInclusion } from '../../src/proof/tree/verify.ts'
+import { filesWith } from '../erasure/support.ts'
 import { read } from '../support/http.ts'
 import type { Api } from '../support/server.ts'
 import { caughtUp, pairOfShards } from './shards-here.ts'
@@ -60,13 +61,6 @@ t.test('an auditor with a checkpoint of the first owner can check that of the ne
   verifyConsistency(later, last, back.hashes.map(fromBase64))
 })
 
-/** The files below a folder that have the word. */
-const filesWith = (folder: string): string[] =>
-  readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter(entry => entry.isFile())
-    .map(entry => path.join(entry.parentPath, entry.name))
-    .filter(file => readFileSync(file).includes(word))
-
 t.test('the files of an erased session are gone on the node that made them and is a standby now', async t => {
   const { one, two } = await pairOfShards(t)
   const body = {
@@ -100,8 +94,8 @@ t.test('the files of an erased session are gone on the node that made them and i
   )
   mkdirSync(states, { recursive: true })
   writeFileSync(path.join(states, '1-abc.json'), word)
-  await until(() => filesWith(one.dataDir).filter(file => /\.jsonl$/.test(file)).length >= 2)
-  t.ok(filesWith(one.dataDir).some(file => /notes\.txt$/.test(file)))
+  await until(() => filesWith(one.dataDir, word).filter(file => /\.jsonl$/.test(file)).length >= 2)
+  t.ok(filesWith(one.dataDir, word).some(file => /notes\.txt$/.test(file)))
   await caughtUp(two, one)
   await one.follow(two)
   await two.own()
@@ -109,8 +103,8 @@ t.test('the files of an erased session are gone on the node that made them and i
   t.equal(erased.status, 200, erased.text)
   await caughtUp(one, two)
   for (const node of [one, two]) {
-    await until(() => filesWith(node.dataDir).length === 0, 5000).catch(() => {})
-    t.same(filesWith(node.dataDir), [])
+    await until(() => filesWith(node.dataDir, word).length === 0)
+    t.same(filesWith(node.dataDir, word), [])
   }
   const left = readdirSync(one.dataDir, { recursive: true, encoding: 'utf8' })
   t.ok(
