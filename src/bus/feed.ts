@@ -149,8 +149,8 @@ const createFeed = (
 export const createFeeds = (deps: Deps) => {
   const watched = createWatchedTasks(deps)
   const openFeeds = createOpenFeeds()
-  const follow = (request: FeedRequest, begun?: WatchedTask) =>
-    createFeed({ ...deps, watched, openFeeds }, request, begun)
+  const feedDeps = { ...deps, watched, openFeeds }
+  const follow = (request: FeedRequest, begun?: WatchedTask) => createFeed(feedDeps, request, begun)
   return {
     /** The frames throw DamagedEvent when the stored events do not give the frames that were counted for them. */
     open: (request: FeedRequest): Feed => follow(request),

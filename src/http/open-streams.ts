@@ -56,7 +56,7 @@ export const createOpenStreams = (
   return {
     /** Adds a stream. A stream that was opened with a ticket replaces the open stream of that ticket. */
     add(request: Asking & { principal: Principal }, stream: OpenStream): Kept {
-      const entry = { ...stream, tokenId: request.principal.id, fullFor: 0 }
+      const entry = { tokenId: request.principal.id, fullFor: 0, ...stream }
       const ticket = ticketOf(request)
       const leaveSeat = ticket === undefined ? () => {} : tickets.sit(ticket, () => stream.cut('replaced'))
       open.add(entry)

@@ -49,12 +49,12 @@ const answerStream = async (
   const { request } = reply
   void reply.headers({ 'x-task-id': taskId, 'content-location': `/v1/tasks/${encodeURIComponent(taskId)}` })
   await sendTaskStream(request, reply, {
-    ...streamed,
     envelopeId: request.envelopeId,
     withIds: false,
     stopping: serving.stopping,
     openStreams: serving.openStreams,
     onFault: faultOf(serving, request),
+    ...streamed,
   })
   return reply
 }
