@@ -41,7 +41,6 @@ export const createMemory = <View, Command>(timers: Timers) => {
       return
     }
     actor.restingSince = sweeps
-    ended.delete(actor)
     ended.add(actor)
     const [oldest] = ended
     if (ended.size <= maxEnded || oldest === undefined) return
@@ -67,6 +66,7 @@ export const createMemory = <View, Command>(timers: Timers) => {
     /** Lets an actor with nothing to do leave memory: soon when it has ended, else after it was idle for a while. */
     rest(actor: Actor<View, Command>): void {
       if (actor.gone) return
+      ended.delete(actor) // an ended session may have been made again
       actor.restingSince = Number.POSITIVE_INFINITY
       if (actor.waiters.length > 0 || actor.turns.length > 0) return
       const state = actor.behaviour.rest()
