@@ -102,16 +102,16 @@ const jobs = availableParallelism() * 2
 
 /**
  * V8 optimizes a function when it has run about fifteen times as long as usual. Test files end soon after the usual time,
- * so that they would spend more on optimizing than they gain.
+ * so that they would spend more on optimizing than they gain. Later versions of Node do not know this option.
  */
-const lateOptimizing = '--interrupt-budget=1000000'
+const lateOptimizing = /^v2[01]\./.test(process.version) ? ['--interrupt-budget=1000000'] : []
 
 const hook = name => pathToFileURL(join(import.meta.dirname, name))
 /** What to run: bundled files or, to count lines, the files as they are, which takes twice the time. */
 const runnable = async () => {
   if (!coverage) {
     const files = await bundleTests(root, groupsOf(root, testFiles), join(root, '.tap/built'))
-    return { args: [lateOptimizing, `--import=${hook('stacks.mjs')}`], env: {}, files }
+    return { args: [...lateOptimizing, `--import=${hook('stacks.mjs')}`], env: {}, files }
   }
   const hooks = ['tsx', '@tapjs/processinfo/import', hook('plain-children.mjs')]
   return {
