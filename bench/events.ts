@@ -1,5 +1,6 @@
 import { newFolder } from './support/folder.ts'
-import { cpuSecondsOf, residentOf } from './support/process-use.ts'
+import { littleRoom, printIdleMemory } from './support/idle-memory.ts'
+import { cpuSecondsOf } from './support/process-use.ts'
 import { interleave, printRatio } from './support/rounds.ts'
 import { adminToken, type Server, startBareEvents, startOurEvents } from './support/server.ts'
 import { type Subscribers, subscribe } from './support/subscribers.ts'
@@ -25,8 +26,8 @@ export const run = async (): Promise<void> => {
   const bare = await startBareEvents()
   const ours = await startOurEvents(newFolder('ours'))
   const auth = (token: string) => () => `Authorization: Bearer ${token}\r\n`
-  const everything = (server: Server, path: string) =>
-    subscribe(server.url, path, count, { headers: auth(adminToken), marker })
+  const everything = (server: Server, path: string, many = count) =>
+    subscribe(server.url, path, many, { headers: auth(adminToken), marker })
 
   /** Resolves to the events per second that reach all subscribers, and to the CPU time of the server for each event. */
   const deliver = async (
@@ -50,16 +51,16 @@ export const run = async (): Promise<void> => {
     () =>
       post(`${ours.emitUrl}/emit`, { events, together, users })
 
-  const bareIdle = residentOf(bare.pid) ?? 0
-  const oursIdle = residentOf(ours.pid) ?? 0
+  const idle = (server: Server, many: number) => everything(server, '/api/events', many)
+  await printIdleMemory(
+    'memory of an idle stream',
+    async () => ({ server: await startOurEvents(newFolder('idle'), littleRoom), subscribe: idle }),
+    async () => ({ server: await startBareEvents(littleRoom), subscribe: idle }),
+    { atMost: 1.3 },
+  )
   const bareSwarm = await everything(bare, '/api/events')
   const ourSwarm = await everything(ours, '/api/events')
   await wait(1000)
-  const kib = (server: Server, idle: number) => (((residentOf(server.pid) ?? 0) - idle) * 1024) / count
-  printRatio('memory of an idle stream', [kib(ours, oursIdle)], [kib(bare, bareIdle)], {
-    unit: 'KiB',
-    target: { atMost: 1.3 },
-  })
 
   for (const together of [1, 10]) {
     const cpu = { ours: [] as number[], bare: [] as number[] }

@@ -1,5 +1,6 @@
 import { newFolder } from './support/folder.ts'
-import { cpuSecondsOf, residentOf } from './support/process-use.ts'
+import { littleRoom, printIdleMemory } from './support/idle-memory.ts'
+import { cpuSecondsOf } from './support/process-use.ts'
 import { interleave, printRatio } from './support/rounds.ts'
 import { adminToken, type Server, startBareSocket, startOurEvents } from './support/server.ts'
 import { type Subscribers, subscribe } from './support/subscribers.ts'
@@ -31,8 +32,8 @@ const event = (title: string) =>
 export const run = async (): Promise<void> => {
   const bare = await startBareSocket()
   const ours = await startOurEvents(newFolder('ours'))
-  const connect = (server: Server, channels: string[]) =>
-    subscribe(server.url, '/ws', count, {
+  const connect = (server: Server, channels: string[], many = count) =>
+    subscribe(server.url, '/ws', many, {
       headers: () => handshake,
       first: frameOf(JSON.stringify({ type: 'subscribe', channels })),
       alive: pong,
@@ -53,12 +54,21 @@ export const run = async (): Promise<void> => {
     post(`${bare.url}/emit`, { events, together, text: event('Message 100'), last: event('last') })
   const emitOurs = (together: number) => () => post(`${ours.emitUrl}/emit`, { events, together })
 
-  const idle = { bare: residentOf(bare.pid) ?? 0, ours: residentOf(ours.pid) ?? 0 }
+  const allChannels = ['tasks', 'agents', 'group', 'cron']
+  await printIdleMemory(
+    'memory of an idle subscriber',
+    async () => ({
+      server: await startOurEvents(newFolder('idle'), littleRoom),
+      subscribe: (server, many) => connect(server, allChannels, many),
+    }),
+    async () => ({
+      server: await startBareSocket(littleRoom),
+      subscribe: (server, many) => connect(server, ['tasks'], many),
+    }),
+  )
   const bareSwarm = await connect(bare, ['tasks'])
-  let ourSwarm = await connect(ours, ['tasks', 'agents', 'group', 'cron'])
+  let ourSwarm = await connect(ours, allChannels)
   await wait(1000)
-  const kib = (server: Server, before: number) => (((residentOf(server.pid) ?? 0) - before) * 1024) / count
-  printRatio('memory of an idle subscriber', [kib(ours, idle.ours)], [kib(bare, idle.bare)], { unit: 'KiB' })
 
   const compare = async (what: string, together: number) => {
     const cpu = { ours: [] as number[], bare: [] as number[] }

@@ -80,17 +80,20 @@ export const startModelEndpoint = (): Promise<Server> =>
   start(['--import', 'tsx', path.join(here, 'baselines/model-endpoint.ts')], {})
 
 /** Starts the cheapest possible fan-out of events. */
-export const startBareEvents = (): Promise<Server> =>
-  start([...heap, '--import', 'tsx', path.join(here, 'baselines/bare-events.ts')], {})
+export const startBareEvents = (nodeArgs: string[] = []): Promise<Server> =>
+  start([...heap, ...nodeArgs, '--import', 'tsx', path.join(here, 'baselines/bare-events.ts')], {})
 
 /** Starts the cheapest possible fan-out over WebSockets. */
-export const startBareSocket = (): Promise<Server> =>
-  start([...heap, '--import', 'tsx', path.join(here, 'baselines/bare-socket.ts')], {})
+export const startBareSocket = (nodeArgs: string[] = []): Promise<Server> =>
+  start([...heap, ...nodeArgs, '--import', 'tsx', path.join(here, 'baselines/bare-socket.ts')], {})
 
 /** Starts our server with a second port, at which events can be appended. */
-export const startOurEvents = async (dataDir: string): Promise<Server & { emitUrl: string }> => {
+export const startOurEvents = async (
+  dataDir: string,
+  nodeArgs: string[] = [],
+): Promise<Server & { emitUrl: string }> => {
   const emitPort = await freePort()
-  const args = [...heap, '--import', 'tsx', path.join(here, 'baselines/our-events.ts')]
+  const args = [...heap, ...nodeArgs, '--import', 'tsx', path.join(here, 'baselines/our-events.ts')]
   const server = await start(args, { DATA_DIR: dataDir, EMIT_PORT: String(emitPort) })
   return { ...server, emitUrl: `http://127.0.0.1:${emitPort}` }
 }
