@@ -79,15 +79,15 @@ export const startOurs = (
 export const startModelEndpoint = (): Promise<Server> =>
   start(['--import', 'tsx', path.join(here, 'baselines/model-endpoint.ts')], {})
 
-/** Starts the cheapest possible fan-out of events. */
+/** Starts the cheapest possible fan-out of events. `nodeArgs`: further options of Node. */
 export const startBareEvents = (nodeArgs: string[] = []): Promise<Server> =>
   start([...heap, ...nodeArgs, '--import', 'tsx', path.join(here, 'baselines/bare-events.ts')], {})
 
-/** Starts the cheapest possible fan-out over WebSockets. */
+/** Starts the cheapest possible fan-out over WebSockets. `nodeArgs`: further options of Node. */
 export const startBareSocket = (nodeArgs: string[] = []): Promise<Server> =>
   start([...heap, ...nodeArgs, '--import', 'tsx', path.join(here, 'baselines/bare-socket.ts')], {})
 
-/** Starts our server with a second port, at which events can be appended. */
+/** Starts our server with a second port, at which events can be appended. `nodeArgs`: further options of Node. */
 export const startOurEvents = async (
   dataDir: string,
   nodeArgs: string[] = [],
