@@ -52,19 +52,40 @@ const endedUnless = (next: Next | undefined, isFull: boolean): CronEvent[] =>
     ? [{ type: 'CronJobEnded', data: { reason: isFull ? 'max_runs' : 'no_more_times' } }]
     : []
 
-/** A time of the schedule: a run begins, waits or is skipped. */
-const atTime = (view: CronView, deps: CronDeps, run: Run, before: number): CronDecision => {
-  const overlap = view.settings?.overlap ?? 'skip'
-  const { runId: run_id, scheduledAt: scheduled_at, next } = run
-  const data = { run_id, scheduled_at, ...(next && { next }) }
-  const isBusy = view.running.size > 0 || view.queue.length > 0
-  if (!isBusy || overlap === 'allow') return begin(view, deps, run, before)
-  if (overlap === 'queue' && view.queue.length < queuedAtMost) return only({ type: 'CronRunQueued', data })
-  const reason = overlap === 'skip' ? 'overlap' : 'queue_full'
-  return only({ type: 'CronRunSkipped', data: { ...data, reason } })
+/** What happens to a run whose time has come: it begins, waits in the queue, or is skipped for a reason. */
+const outcomeAt = ({ settings, running, queue }: CronView): 'begins' | 'waits' | 'overlap' | 'queue_full' => {
+  const overlap = settings?.overlap ?? 'skip'
+  const isBusy = running.size > 0 || queue.length > 0
+  if (!isBusy || overlap === 'allow') return 'begins'
+  if (overlap === 'skip') return 'overlap'
+  return queue.length < queuedAtMost ? 'waits' : 'queue_full'
 }
 
-/** Whether the schedule may begin this many further runs. */
+type TimedRun = { runId: string; scheduledAt: number; following: Next | undefined }
+
+/**
+ * The events of a time of the schedule, and the end of the job when no time follows. A skipped time is no run, so it does
+ * not count for `max_runs`. `before`: how many events come before these in the append.
+ */
+const atTime = (view: CronView, deps: CronDeps, timed: TimedRun, before: number): CronDecision => {
+  const { runId, scheduledAt, following } = timed
+  const outcome = outcomeAt(view)
+  const isRun = outcome === 'begins' || outcome === 'waits'
+  const isLast = isRun && isFull(view, 1)
+  const next = isLast ? undefined : following
+  const data = { run_id: runId, scheduled_at: scheduledAt, ...(next && { next }) }
+  const decide = (): CronDecision => {
+    if (outcome === 'begins') {
+      return begin(view, deps, { runId, ticket: runId, scheduledAt, ...(next && { next }) }, before)
+    }
+    if (outcome === 'waits') return only({ type: 'CronRunQueued', data })
+    return only({ type: 'CronRunSkipped', data: { ...data, reason: outcome } })
+  }
+  const { events, made } = decide()
+  return { events: [...events, ...endedUnless(next, isLast)], made }
+}
+
+/** Whether the job has had as many runs as `max_runs` allows, when its schedule has begun `more` further runs. */
 export const isFull = ({ runs, settings }: CronView, more = 0): boolean =>
   runs + more >= (settings?.max_runs ?? Number.POSITIVE_INFINITY)
 
@@ -95,10 +116,8 @@ const missedRuns = (
   }
   if (!runsOnce) return only(record, ...endedUnless(following, false))
   const records = skipped > 0 ? [record] : []
-  const left = isFull(view, 1) ? undefined : following
-  const run = { runId, ticket: runId, scheduledAt: last, ...(left && { next: left }) }
-  const { events, made } = atTime(view, deps, run, records.length)
-  return { events: [...records, ...events, ...endedUnless(left, isFull(view, 1))], made }
+  const { events, made } = atTime(view, deps, { runId, scheduledAt: last, following }, records.length)
+  return { events: [...records, ...events], made }
 }
 
 export const runDue = (
@@ -112,21 +131,7 @@ export const runDue = (
   const missed = missedRuns(view, deps, command)
   if (missed !== undefined) return missed
   const following = deps.plans.next(created.job_id, settings, next.at)
-  const decided = (left: Next | undefined) => {
-    const run = {
-      runId: command.runId,
-      ticket: command.runId,
-      scheduledAt: next.at,
-      ...(left && { next: left }),
-    }
-    return atTime(view, deps, run, 0)
-  }
-  // A skipped time is no run, so it does not count for `max_runs`.
-  const isSkipped = view.running.size > 0 && settings.overlap === 'skip'
-  const isLast = !isSkipped && isFull(view, 1)
-  const left = isLast ? undefined : following
-  const { events, made } = decided(left)
-  return { events: [...events, ...endedUnless(left, isLast)], made }
+  return atTime(view, deps, { runId: command.runId, scheduledAt: next.at, following }, 0)
 }
 
 const conflict = (words: string, view: CronView): Refusal =>

@@ -175,6 +175,42 @@ for (const overlap of ['skip', 'queue', 'allow'] as const) {
   })
 }
 
+const slowTask = {
+  user_message_content: 'go',
+  session_id: 'daily',
+  agent_config: { agent_id: 'script', script: [{ sleep_ms: 3000 * second }] },
+}
+
+t.test('a missed time that is skipped since a run is at work does not count for max_runs', async t => {
+  const world = settableWorld('2026-06-01T12:00:00Z')
+  let system = await givenSystem({ world })
+  const job = { every_seconds: 60, max_runs: 2, missed: 'run_once', overlap: 'skip', task: slowTask }
+  await givenJob(system, job as never)
+  await world.advance(61 * second)
+  await system.close()
+  world.set(Date.parse('2026-06-01T12:10:30Z'))
+  system = await restarted(system)
+  await world.advance(100)
+  const events = await cronEventsOf(system)
+  const [missed, newest] = dataOf(events, 'CronRunSkipped')
+  t.strictSame([missed?.reason, newest?.reason], ['missed', 'overlap'])
+  t.equal(newest?.next?.at, Date.parse('2026-06-01T12:10:00Z'))
+  t.strictSame(dataOf(events, 'CronJobEnded'), [])
+  await system.close()
+})
+
+t.test('a time that is skipped since the queue is full does not count for max_runs', async t => {
+  const world = settableWorld('2026-06-01T12:00:00Z')
+  const system = await givenSystem({ world })
+  await givenJob(system, { every_seconds: 1, max_runs: 102, overlap: 'queue', task: slowTask } as never)
+  await world.advance(104 * second)
+  const events = await cronEventsOf(system)
+  t.equal(dataOf(events, 'CronRunQueued').length, 100)
+  t.ok(dataOf(events, 'CronRunSkipped').every(({ reason }) => reason === 'queue_full'))
+  t.strictSame(dataOf(events, 'CronJobEnded'), [])
+  await system.close()
+})
+
 t.test('a run whose task fails, and one that cannot be created, are failed runs', async t => {
   const world = settableWorld('2026-06-01T12:00:00Z')
   const system = await givenSystem({ world })
