@@ -1,5 +1,5 @@
-// Bundles the command and the threads into a folder of dist/, which the file dist/current names. A bundle starts in a
-// third of the time. It also runs faster, since a loader attaches a name to every function.
+// Bundles the command and the threads into a folder of dist/. The file dist/current names this folder. A bundle starts
+// in a third of the time that the sources need with a loader, and runs faster: a loader gives every function a name.
 import { createHash } from 'node:crypto'
 import {
   existsSync,
@@ -19,7 +19,7 @@ import { bundleConsole } from './console/bundle.mjs'
 
 const root = import.meta.dirname
 const kinds = 'src/environments/kinds'
-/** The built-in environment kinds: each has a folder, with its class in a file of the same name. */
+/** The built-in environment kinds. Each kind has a folder, and its class is there in a file of the same name. */
 const environmentKinds = () =>
   Object.fromEntries(
     readdirSync(path.join(root, kinds))
@@ -83,7 +83,7 @@ const others = await bundle({
   },
 })
 
-// The verifier that each export contains. It runs alone, so it has no other files and no source map.
+// The verifier that each export contains. It runs alone, so it is a single file without a source map.
 const verifier = await bundle({
   ...options,
   sourcemap: false,
@@ -92,8 +92,8 @@ const verifier = await bundle({
 
 const consoleFiles = (await bundleConsole()).map(([name, contents]) => [`console/${name}`, contents])
 
-// Files that are not bundled are copied, so that all files of a build are in one folder: the page at /docs, and the
-// host for Python.
+// The page at /docs and the host for Python are not bundled. They are copied, so that all files of a build are in one
+// folder.
 const copied = [
   ...readdirSync(path.join(root, 'src/http/docs-page')).map(name => [
     `docs-page/${name}`,
@@ -112,8 +112,8 @@ const files = [
   ['in-use.db', Buffer.alloc(0)], // running servers hold a lock on it
 ]
 
-// A build has a folder of its own, whose name is a digest of its content, and its files never change. So a running
-// server continues with the files of its build while newer builds exist beside it.
+// Each build has a folder of its own. The name of the folder is a digest of its content, and its files never change. So
+// a running server continues with the files of its build while newer builds exist beside it.
 const digest = createHash('sha256')
 for (const [name, contents] of files) digest.update(`${name}\0${contents.length}\0`).update(contents)
 const build = digest.digest('hex').slice(0, 12)
@@ -145,7 +145,7 @@ const isHeld = folder => {
     db.close()
   }
 }
-/** Whether a folder is less than a minute old: another process may still make it, or start from it. */
+/** Whether a folder is less than a minute old: another process may still write the folder, or start from it. */
 const isYoung = folder => Date.now() - statSync(folder).mtimeMs < 60_000
 
 for (const name of readdirSync(dist)) {

@@ -1,9 +1,10 @@
-// How libraries are bundled, for the server (build.mjs) and for tests (test/support/bundle.mjs). Node reads one large file
-// in less time than hundreds of small ones (docs/decisions/95-what-a-start-loads.md).
+// Settings for bundling libraries into the server (build.mjs) and into tests (test/support/bundle.mjs). Node reads one
+// large file in less time than hundreds of small files (docs/decisions/95-what-a-start-loads.md).
 
 /**
  * Packages outside of the bundle: compiled code, the tools for TypeScript, and libraries that few servers load. Most of
- * the latter are imported when they are needed and have the format of CommonJS: in a bundle, their names would be missing.
+ * these libraries are in the format of CommonJS and are imported when they are needed; a bundle would lose their named
+ * exports.
  */
 export const external = [
   'better-sqlite3',

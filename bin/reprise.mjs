@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Runs the newest build in dist/, which `npm ci` and `npm start` make (build.mjs).
+// Runs the newest build in dist/. `npm ci` and `npm start` make builds there, with build.mjs.
 import { readFileSync } from 'node:fs'
 
 const dist = new URL('../dist/', import.meta.url)

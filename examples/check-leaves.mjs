@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 // Checks the log of a Reprise server without any code of Reprise. It reads the events as lines of JSON, computes the digest
 // of every payload and the leaf of every header again, and checks that no event is missing. It prints one line. Exit codes:
-// 0, the log is correct; 1, it is not, and the line contains the first difference and its position; 2, wrong usage; 3, the
-// program cannot read the file or reach the server.
+// 0, the log is correct; 1, the log is not correct, and the line contains the first difference and its position; 2, wrong
+// usage; 3, the program cannot read the file or reach the server.
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { isDeepStrictEqual, parseArgs } from 'node:util'

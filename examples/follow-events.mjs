@@ -10,7 +10,7 @@ if (!process.env.TOKEN) {
 }
 
 let said
-/** Prints a message on stderr, apart from the events, and once for each change. */
+/** Prints a message on stderr, since events go to stdout. Skips a message that equals the one before. */
 const say = words => {
   if (words !== said) console.error(words)
   said = words

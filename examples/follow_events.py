@@ -14,7 +14,7 @@ if not os.environ.get("TOKEN"):
 
 said = None
 def say(words):
-    """Prints a message on stderr, apart from the events, and once for each change."""
+    """Prints a message on stderr, since events go to stdout. Skips a message that equals the one before."""
     global said
     if words != said:
         print(words, file=sys.stderr, flush=True)

@@ -12,8 +12,8 @@ export type Difference = {
 }
 
 /**
- * Tables that may differ: the checkpoint, the list of files that are still to be written, saved folds, which may be
- * missing, and the list of tasks whose items in progress may be behind.
+ * Tables that may differ, so they are not compared: the checkpoint, the list of files that are still to be written,
+ * saved folds (some may be missing), and the list of tasks whose items in progress may be behind.
  */
 const notCompared = new Set(['checkpoint', 'task_files', 'saved_folds', 'talking_tasks'])
 /** Conditions in SQL by table, for rows that mean the same as no row. Such rows are not compared. */
@@ -59,7 +59,9 @@ const objectIn = (text: unknown): Row | undefined => {
 /** Whether a row of the table of items holds an item in progress. */
 const isOpen = (row: Row | undefined): boolean => objectIn(row?.body)?.status === 'in_progress'
 
-/** The columns that differ; for JSON objects, their fields that differ. */
+/**
+ * Returns the columns that differ. For a column with a JSON object, it returns the fields of the object that differ.
+ */
 const differing = (stored: Row, replayed: Row): Pick<Difference, 'field' | 'stored' | 'replayed'>[] =>
   [...new Set([...Object.keys(stored), ...Object.keys(replayed)])].flatMap(field => {
     const [one, other] = [stored[field], replayed[field]]
@@ -70,7 +72,7 @@ const differing = (stored: Row, replayed: Row): Pick<Difference, 'field' | 'stor
     return inside.length > 0 ? inside : [{ field, stored: one ?? null, replayed: other ?? null }]
   })
 
-/** Pairs the rows with equal keys; undefined in place of a row that one store does not have. */
+/** Pairs the rows with equal keys. When only one store has a row, undefined takes the place of the other row. */
 function* paired(
   key: string[],
   stored: Iterator<Row, undefined>,
@@ -91,8 +93,8 @@ function* paired(
 }
 
 /**
- * All differences. Neither store may change meanwhile. `task`: compares only the rows of the task that was created at
- * this position.
+ * Yields all differences. Neither store may change meanwhile. With `task`, only the rows of the task that was created
+ * at this position are compared.
  */
 export function* differences(stored: ReadStore, replayed: ReadStore, task?: number): Generator<Difference> {
   const idAt = (store: ReadStore, position: unknown): string | undefined =>

@@ -1,4 +1,4 @@
-// A job that is done once, some time after it was first asked for.
+// Delays a job: it is done once, some time after the first call, however many calls ask for it meanwhile.
 import type { Timers } from '../src/contract/ports.ts'
 
 export const createDelay = (timers: Timers, ms: number) => {

@@ -1,5 +1,5 @@
-// Finds out which streams of a kind were erased: live, when the event PayloadsErased comes, and when read models are
-// made again, from the first event of the stream, which has no data any more.
+// Finds out which streams of a kind were erased. A new erasure is found by its event PayloadsErased. When read models
+// are made again, an erased stream is found by its first event, which has no data any more.
 import { erasureEvents } from '../src/contract/decoders/erasure.ts'
 import type { Recorded } from '../src/contract/stored.ts'
 
@@ -23,8 +23,8 @@ export const createErasedStreams = (isOfKind: (stream: string) => boolean) => {
       if (erasure?.type === 'PayloadsErased') named.push(...erasure.data.streams.filter(isOfKind))
     },
     /**
-     * The streams since the last call. `begun`: their events come without data. `named`: the tables may still have rows
-     * of them.
+     * Returns the erased streams that were found since the last call. `begun`: streams whose events came without data.
+     * `named`: streams of which the tables may still have rows.
      */
     take(): { begun: ErasedStream[]; named: string[] } {
       const taken = { begun, named }

@@ -1,5 +1,5 @@
-// How far the projections have folded the log, and how far their rows are written. The rows and the checkpoint are
-// written in one transaction.
+// Counts up to which position the projections have folded the log, and up to which their rows are written. The rows and
+// the checkpoint are written in one transaction.
 import type { Log, Recorded } from '../src/contract/stored.ts'
 import type { ReadStore } from './store.ts'
 
@@ -13,7 +13,7 @@ export type Projection = {
   write(isWhole: boolean): void
   /** Whether the last `write` left out events of this stream. */
   leftOut?(stream: string): boolean
-  /** Loads what the tables still lack at the checkpoint, after a start or a failure. Gives the streams, one by one. */
+  /** Loads the changes before the checkpoint that the tables lack, after a start or a failure. Yields their streams. */
   recall?(checkpoint: number): Iterable<string>
   /** Drops the changes in memory that are not written, because folding or writing has failed. */
   forget(): void
@@ -27,7 +27,7 @@ export const createIntake = (store: ReadStore, log: Log, projections: Projection
   const checkpoint = store.prepare<[], number>('SELECT position FROM checkpoint').pluck()
   let written = checkpoint.get() ?? 0
   let position = written
-  /** Streams with events that are not written yet, and the position of their newest one. */
+  /** The streams with events that are not written yet, each with the position of its newest event. */
   const unwritten = new Map<string, number>()
 
   const commit = store.transaction((isWhole: boolean) => {
@@ -68,7 +68,7 @@ export const createIntake = (store: ReadStore, log: Log, projections: Projection
         if (newest <= written && !isLeftOut) unwritten.delete(stream)
       }
     },
-    /** Loads what was left out before the checkpoint, in steps. */
+    /** Loads the changes before the checkpoint that writes have left out, one stream in each step. */
     *recall(): Generator<void> {
       for (const projection of projections) {
         for (const stream of projection.recall?.(written) ?? []) {

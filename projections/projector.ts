@@ -1,6 +1,6 @@
-// Runs the projections. They fold events in memory when these are committed. A moment later, or before a query, the
-// projector writes the changed rows and the checkpoint in one transaction. So the server can stop at any point, and the
-// read models continue after their checkpoint.
+// Runs the projections. They fold events in memory as soon as the events are committed. A moment later, or before a
+// query, the projector writes the changed rows and the checkpoint in one transaction. So the server can stop at any
+// point, and the read models continue after their checkpoint.
 
 import type { Report, Timers } from '../src/contract/ports.ts'
 import { Refusal } from '../src/contract/refusals.ts'
@@ -16,17 +16,20 @@ export type Projector = {
   /** Folds the events of one commit, synchronously, so that every later query sees them. Never throws. */
   follow(events: Recorded[]): void
   /**
-   * Writes the folded events; with a stream, only if some of them belong to that stream. Called before each query, so
-   * that the query sees them, the text of tasks that talk included.
+   * Writes the folded events, also text that other writes leave out. With a stream, it writes only if some of the
+   * events belong to that stream. Called before each query, so that the query sees all events.
    */
   flush(stream?: string): void
   /** Runs a query. Throws ReadModelsBehind when the tables cannot be read; damaged tables are rebuilt. */
   reading<T>(ask: () => T): T
   /** Reads the log from the checkpoint to the head, while commits continue. A second call joins the first. */
   catchUp(): Promise<void>
-  /** Resolves when the read models hold all events, also after failures. */
+  /** Resolves when the read models hold all events. After a failure, it waits until a later catch-up has succeeded. */
   caughtUp(): Promise<void>
-  /** Writes the file of the read models anew, without its free space. Queries wait only for the events since then. */
+  /**
+   * Writes the file of the read models anew, without its free space. Only at the end, queries wait until the events
+   * that came meanwhile are read.
+   */
   rewrite(): Promise<void>
   /** The position up to which the read models are written. */
   reached(): number
@@ -36,7 +39,10 @@ export type Projector = {
   isCurrentFor(stream: string): boolean
 }
 
-/** Why the read models were not made from this log; undefined when the log has their leaf at their checkpoint. */
+/**
+ * Says why the read models cannot belong to this log. Undefined: at their checkpoint, the log has the leaf that they
+ * name.
+ */
 export const misfitOf = (store: ReadStore, log: Log): string | undefined => {
   const at = store
     .prepare<[], { position: number; leaf: string }>('SELECT position, leaf FROM checkpoint')
@@ -52,7 +58,10 @@ const flushMs = 20
 /** When this many events are folded and not written, their rows are written at once. */
 const flushEvents = 1000
 
-/** Returns a function that runs a query, unless the tables are known to be damaged. It notices new damage. */
+/**
+ * Returns a function that runs a query, unless the tables are known to be damaged. The function also notices new
+ * damage.
+ */
 const createReading =
   (trust: Trust, failed: (error: unknown) => void): Projector['reading'] =>
   ask => {

@@ -4,7 +4,7 @@ import type { Intake } from './intake.ts'
 
 /** When this many events are folded and not written, their rows are written. No query waits for them meanwhile. */
 const catchUpEvents = 10_000
-/** Events of a full page of the log; a page of long events has fewer. */
+/** The number of events on a full page of the log. A page with long events has fewer. */
 const pageSize = 1000
 
 /** Other work gets a turn of the event loop. */
@@ -25,5 +25,5 @@ export const readToHead = async (log: Log, intake: Intake, onHead: () => void): 
     if (intake.position() === before) throw new Error(`the log has nothing to read after position ${before}`)
   }
   intake.write(true)
-  onHead() // in the turn in which the head was compared last, so no commit comes between
+  onHead() // still in the turn that compared the head last, so no commit has come since
 }

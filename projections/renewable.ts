@@ -19,9 +19,9 @@ export interface ReadStore {
   exec(sql: string): void
   pragma(text: string, options?: { simple?: boolean }): unknown
   /**
-   * Writes the file anew, without its free space, which still has texts of removed rows. What is written meanwhile is
-   * lost, so `replaced` must read the checkpoint again: it is called in the turn in which statements begin to work on
-   * the new file.
+   * Writes the file anew, without its free space, which still has texts of removed rows. Rows that are written
+   * meanwhile are lost, so `replaced` must read the checkpoint again. It is called in the same turn in which statements
+   * begin to work on the new file.
    */
   rewrite(replaced: () => void): Promise<void>
   /**
@@ -32,7 +32,7 @@ export interface ReadStore {
   close(): Promise<void>
 }
 
-/** `copy`: copies what is there to a new file. `replace`: puts the new file in the place of the closed old one. */
+/** `copy`: copies the database to a new file. `replace`: puts the new file in the place of the closed old one. */
 export type Rewriting = { copy(): Promise<void>; replace(): void }
 const nothingToRewrite: Rewriting = { copy: async () => {}, replace: () => {} }
 
@@ -96,7 +96,8 @@ export const renewable = (
       }
     },
     async renew() {
-      // Whoever closes a database last removes its WAL by name, which would then be the WAL of the new file.
+      // The last connection of a database removes the WAL by name when it closes. So the checkpoint thread must close
+      // its connection before the new file is there: it would otherwise remove the WAL of the new file.
       await checkpoints.release()
       db.close()
       db = make()

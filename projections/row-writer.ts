@@ -1,6 +1,7 @@
-// Writes rows that are given as objects, whose fields are the columns. So a column stands in one place, beside its value.
-// All rows of a writer must have the same fields in the same order. A row may come in parts, since joining objects of so
-// many fields would make each a dictionary, which takes more memory than all else that a task needs.
+// Writes rows that are given as objects, whose fields are the columns. So the code names each column only once, beside
+// its value. All rows of a writer must have the same fields in the same order. A row may come in several objects. One
+// object with so many fields would be a dictionary in V8, and would take more memory than everything else that a task
+// needs.
 import type { ReadStore, Statement } from './store.ts'
 
 type Value = string | number | null

@@ -11,7 +11,10 @@ export const sound = (text: string, sum: number): string => {
   return text
 }
 
-/** The columns by which a task is found and shown, in the order of their checksum. Texts have checksums of their own. */
+/**
+ * The columns by which a task is found and shown. Their checksum takes them in this order. Texts have their own
+ * checksums.
+ */
 export const taskKeys = [
   'id',
   'user_id',

@@ -1,9 +1,9 @@
-// Whether the read models can be trusted: whether they fold each commit, and whether their tables are undamaged.
+// Notes whether the read models can be trusted: whether they fold each commit, and whether their tables are undamaged.
 import type { Report } from '../src/contract/ports.ts'
 import { DamagedEvent, StorageFailure } from '../src/contract/stored.ts'
 import { isDamage } from './sums.ts'
 
-/** Whether the tables contradict the log. The cause is then neither the disk nor the log. */
+/** Whether an error means that the tables contradict the log. Its cause is then neither the disk nor the log. */
 const isMisfit = (error: unknown): boolean => {
   if (error instanceof DamagedEvent || error instanceof StorageFailure) return false
   const { code } = error as { code?: string }

@@ -20,7 +20,7 @@ import threading
 
 PROTOCOL = 1
 DEEPEST = 64  # the most levels of lists and dicts in a value
-LONGEST_TEXT = (1 << 20) + 1  # characters: one more than the service keeps, so that it sees that the text was longer
+LONGEST_TEXT = (1 << 20) + 1  # characters: one more than the service keeps, so that it notices a longer text
 
 
 # --- JSON -----------------------------------------------------------------------------------------------------------
@@ -92,7 +92,7 @@ class Line:
 
 
 def end_all():
-    """Ends this process and all that it started: its process group, and the processes that have its mark."""
+    """Ends this process and all that it started: its process group, and processes with its mark in their variables."""
     mark = f"REPRISE_INSTANCE={os.environ.get('REPRISE_INSTANCE')}".encode()
     for pid in os.listdir("/proc") if sys.platform == "linux" else ():
         try:
@@ -214,7 +214,7 @@ class Own:
 
 
 def kind_of(space):
-    """The name of the space's class, or of its nearest base class, if it is one of these; None otherwise."""
+    """The first known name among the space's class and its base classes, nearest first; None if there is none."""
     known = ("Discrete", "Box", "MultiDiscrete", "MultiBinary", "Text", "Tuple", "Dict")
     return next((cls.__name__ for cls in type(space).__mro__ if cls.__name__ in known), None)
 
@@ -392,7 +392,7 @@ def has(cls, *names):
 
 
 def classes_of(module):
-    """The environment classes by name: the module defines them or names them in __all__; they have reset and step."""
+    """Returns, by name, the classes with reset and step that the module defines, or names in __all__."""
     exported = getattr(module, "__all__", ())
     return {
         name: one
@@ -487,7 +487,7 @@ class Server:
         try:
             answer = plain(self.instance().step(params["tool"], params["args"], context))
         except Exception as error:
-            # A failed step may have changed the state, so the newest state goes with the error where it can be read.
+            # A failed step may have changed the state, so the answer also has the newest state, if it can be read.
             try:
                 answer = plain(self.instance().newest())
             except Exception:

@@ -35,7 +35,7 @@ export type Config = Readonly<{
         baseUrl: string
         apiKey: string | undefined
         model: string
-        /** The most milliseconds for which the endpoint may send nothing. */
+        /** A call fails when the endpoint sends nothing for this many milliseconds. */
         silenceMs: number
         /** Limits of one task; 0: no limit. */
         limits: Readonly<{ steps: number; tokens: number; seconds: number }>
@@ -63,7 +63,7 @@ export type Config = Readonly<{
   /** Where spans are exported; undefined: nowhere. */
   telemetry: TelemetrySettings | undefined
   proof: ProofSettings
-  /** Which ended tasks are erased, and after how many days. */
+  /** The rules that say which ended tasks are erased, and after how many days. */
   retention: readonly RetentionRule[]
   /** Undefined: NATS is not used, and subscribers get events directly from the log. */
   nats: NatsSettings | undefined
@@ -92,7 +92,7 @@ const atLeastOne = (env: Env, name: string, fallback: number, max: number): numb
   return value
 }
 
-/** The settings of the model. It needs the URL of its endpoint and its name; only some endpoints need a key. */
+/** The settings of the model. They need the URL of the endpoint and the name of the model; a key for some endpoints. */
 const modelOf = (env: Env): Config['model'] => {
   const baseUrl = env.MODEL_BASE_URL
   const model = env.MODEL
@@ -162,8 +162,8 @@ const originOf = (text: string): string => {
 const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
 
 /**
- * The absolute path of a folder. `made`: the folder may be missing, if it can be made, which means that the nearest
- * existing path above it is a folder.
+ * The absolute path of a folder. `made`: the folder may be missing if the server can make it: the nearest existing path
+ * above it must be a folder.
  */
 const folderOf = (name: string, given: string, made: boolean): string => {
   const folder = path.resolve(given)
@@ -250,15 +250,15 @@ export const makeDataDir = (dataDir: string): void => {
   if (forbidden !== undefined) {
     throw new CannotStart(`DATA_DIR=${dataDir} cannot be used: ${forbidden}; or set another DATA_DIR`)
   }
-  // Creates one folder at a time: the option `recursive` never returns when the system always says that the parent of a
-  // folder is missing, as it does in /proc.
+  // Creates one folder at a time: with the option `recursive`, mkdir never returns when the system always says that the
+  // parent of a folder is missing, as in /proc.
   const make = (folder: string): void => {
     if (isFolder(folder)) return
     make(path.dirname(folder))
     try {
       mkdirSync(folder, { mode: 0o700 })
     } catch (error) {
-      if (!isFolder(folder)) throw error // otherwise another process was faster
+      if (!isFolder(folder)) throw error // otherwise another process has made the folder
     }
   }
   try {
@@ -268,13 +268,13 @@ export const makeDataDir = (dataDir: string): void => {
   }
 }
 
-/** The form of a token in a file. It is not short, since a file that was cut short must not give a guessable token. */
+/** The form of a token in a file. It must be long, so that the rest of a cut file is not taken for a token. */
 const longToken = /^[\x21-\x7e]{16,}$/
 
 /** A token with fewer characters, or with fewer different characters, is weak. */
 const leastLength = 16
 const leastDifferent = 8
-/** Whether a token that somebody chose has few characters or few different ones. */
+/** Whether a token that somebody chose has too few characters, or too few different characters. */
 export const isWeak = (token: string | undefined): boolean =>
   token !== undefined && (token.length < leastLength || new Set(token).size < leastDifferent)
 

@@ -1,4 +1,4 @@
-// Serves a data folder over HTTP: opens it, starts the HTTP server, and stops everything in order.
+// Serves a data folder over HTTP: opens the folder, starts the HTTP server, and stops everything in order.
 import type { Config } from './config.ts'
 import { CannotStart } from './contract/cannot-start.ts'
 import type { Report } from './contract/ports.ts'
@@ -25,7 +25,7 @@ type Running = {
   inspector: Awaited<ReturnType<typeof openInspector>>
 }
 
-/** Closes everything that a server has open except its port. The lock of the folder is released last. */
+/** Closes everything that a server has opened, except its port. The lock of the folder is released last. */
 const closeFolder = async ({ folder, front, inspector }: Running): Promise<void> => {
   await front.close()
   await inspector?.close()
@@ -34,7 +34,7 @@ const closeFolder = async ({ folder, front, inspector }: Running): Promise<void>
 }
 
 /**
- * Lets running steps finish for up to `patienceMs`, refuses new work, ends open streams, and then closes the folder.
+ * Refuses new work, lets running steps finish for up to `patienceMs`, ends open streams, and then closes the folder.
  */
 const stopServer = async (running: Running, patienceMs: number): Promise<void> => {
   const { app, drain } = running.front

@@ -37,13 +37,13 @@ import { createWebhooks } from './webhooks/webhooks.ts'
 export type SystemDeps = {
   world: World
   log: EventLog
-  /** Opens the read models. `anew`: removes the existing ones first. */
+  /** Opens the read models. `anew`: removes the existing read models first. */
   openReadStore: (anew: boolean) => ReadStore
   secrets: Secrets
   agents: Map<string, Agent>
-  /** The agent of requests that name none. */
+  /** The agent for requests that name no agent. */
   defaultAgent: string
-  /** Whether the operator has configured an MCP server of this name. Absent: there is none. */
+  /** Whether the operator has configured an MCP server of this name. Absent: no MCP server is configured. */
   hasMcpServer?: (name: string) => boolean
   tools: Tool[]
   checker: SchemaChecker
@@ -52,17 +52,17 @@ export type SystemDeps = {
   environments: EnvironmentKinds
   sessionFolders: SessionFolders
   sessionIdleSeconds: number
-  /** Where the folders of users are. Those for their environment sessions are below `sessionsRoot`. */
+  /** The folders that contain the folders of users. Files of environment sessions are below `sessionsRoot`. */
   roots: Roots
   sessionsRoot: string
   ttls: Ttls
   maxRunningTasks: number
   quotas: QuotaLimits
-  /** Which ended tasks are erased, and after how many days. Absent: none. */
+  /** The rules that say which ended tasks are erased, and after how many days. Absent: no task is erased. */
   retention?: readonly RetentionRule[]
-  /** Carries public events to the subscribers. Absent: the bus publishes each commit directly. */
+  /** Brings public events to the subscribers over NATS. Absent: the bus publishes each commit directly. */
   nats?: Pick<NatsBus, 'join' | 'erase'> | undefined
-  /** Signs checkpoints of the log until the log is closed. Absent: nobody does. */
+  /** Signs checkpoints of the log until the log is closed. Absent: there are no checkpoints. */
   proof?: Pick<Proof, 'stop'> | undefined
   /** Sends requests to addresses that callers give. */
   outside: OutsideFetch
@@ -76,8 +76,8 @@ export type SystemDeps = {
 }
 
 /**
- * Reports the error when the result of an effect could not be stored. The log has reported its own failures already. A
- * refusal is no error: the task has ended or no longer waits for that effect.
+ * Reports the error when the result of an effect could not be stored. The log has already reported its own failures. A
+ * refusal is no error: the task has ended, or no longer waits for the effect.
  */
 const faultTo = (report: Report) => (error: unknown) => {
   if (error instanceof Refusal || error instanceof StorageFailure) return
@@ -106,7 +106,7 @@ const agentChoiceOf = ({ agents, defaultAgent, hasMcpServer }: SystemDeps): Agen
 const namedBy = (queries: Queries) => (session: { id: string; userId: string }) =>
   queries.unfinished().some(row => row.session_id === session.id && row.user_id === session.userId)
 
-/** Resumes what an earlier run left unfinished. Returns how many tasks these are. */
+/** Resumes the work that an earlier run left unfinished. Returns the number of resumed tasks. */
 const takeUp = async (
   recovery: ReturnType<typeof createRecovery>,
   environments: { start(): Promise<void> },
@@ -179,9 +179,9 @@ export const createSystem = async (deps: SystemDeps) => {
     log,
     ...{ bus, tasks, environments, webhooks, cron, erasures },
     ...{ kinds, fairness, projector, resumed },
-    /** By how many positions the read models are behind the log. */
+    /** The number of positions by which the read models are behind the log. */
     lag: () => (projector.isCurrent() ? 0 : log.head() - projector.reached()),
-    /** Lets no further step begin. Resolves when no step runs any more, or after `ms` milliseconds. */
+    /** From now on, no step begins. Resolves when no step runs any more, or after `ms` milliseconds. */
     drain: (ms: number): Promise<void> => shutdown.drain(busy, ms),
     close(): Promise<void> {
       shutdown.close()

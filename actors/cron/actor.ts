@@ -25,7 +25,7 @@ const judge = ({ state }: CronView, events: CronEvent[]): void => {
   }
 }
 
-/** The events with a saved fold after them when one is due. It shows the job before these events. */
+/** Adds a saved fold to the events when one is due. The fold shows the job as it was before these events. */
 const withSavedFold = (view: CronView, events: CronEvent[]): CronEvent[] => {
   const fold = events.length === 0 ? undefined : dueFold(view)
   const isOver = events.some(({ type }) => type === 'CronJobDeleted')

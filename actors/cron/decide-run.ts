@@ -1,4 +1,5 @@
-// The events of runs: a time of the schedule is due, a caller wants a run, a waiting run may begin, and a run ended.
+// Decides which events follow when a time of the schedule is due, when a caller wants a run, when a waiting run may
+// begin, and when a run has ended.
 import type { CronCommand, RunEnd } from '../../src/contract/cron-commands.ts'
 import type { CronEvent, Next } from '../../src/contract/cron-events.ts'
 import { Refusal } from '../../src/contract/refusals.ts'
@@ -9,7 +10,7 @@ import type { CronDeps } from './deps.ts'
 export type CronDecision = { events: CronEvent[]; made: StreamAppend[] }
 export const only = (...events: CronEvent[]): CronDecision => ({ events, made: [] })
 
-/** The most runs of a job that wait. */
+/** The largest number of runs that may wait in the queue of one job. */
 const queuedAtMost = 100
 
 type Run = {
@@ -46,13 +47,16 @@ const begin = (view: CronView, { prepare }: CronDeps, run: Run, before = 0): Cro
   return only({ type: 'CronJobFailed', data: { ...data, duration_ms: 0, error, reason } })
 }
 
-/** The end of a job that has no time left. */
-const endedUnless = (next: Next | undefined, isFull: boolean): CronEvent[] =>
+/**
+ * The event that ends the job, if no further time of the schedule follows: the job has reached `max_runs` (`isFull`),
+ * or the schedule has no more times.
+ */
+export const endedUnless = (next: Next | undefined, isFull: boolean): CronEvent[] =>
   next === undefined
     ? [{ type: 'CronJobEnded', data: { reason: isFull ? 'max_runs' : 'no_more_times' } }]
     : []
 
-/** What happens to a run whose time has come: it begins, waits in the queue, or is skipped for a reason. */
+/** Tells whether a run whose time has come begins, waits in the queue, or is skipped for a reason. */
 const outcomeAt = ({ settings, running, queue }: CronView): 'begins' | 'waits' | 'overlap' | 'queue_full' => {
   const overlap = settings?.overlap ?? 'skip'
   const isBusy = running.size > 0 || queue.length > 0
@@ -64,8 +68,8 @@ const outcomeAt = ({ settings, running, queue }: CronView): 'begins' | 'waits' |
 type TimedRun = { runId: string; scheduledAt: number; following: Next | undefined }
 
 /**
- * The events of a time of the schedule, and the end of the job when no time follows. A skipped time is no run, so it does
- * not count for `max_runs`. `before`: how many events come before these in the append.
+ * Decides what happens at a time of the schedule, and ends the job when no time follows. A skipped time is no run, so it
+ * does not count for `max_runs`. `before`: the number of events that come before these in the append.
  */
 const atTime = (view: CronView, deps: CronDeps, timed: TimedRun, before: number): CronDecision => {
   const { runId, scheduledAt, following } = timed
@@ -85,11 +89,14 @@ const atTime = (view: CronView, deps: CronDeps, timed: TimedRun, before: number)
   return { events: [...events, ...endedUnless(next, isLast)], made }
 }
 
-/** Whether the job has had as many runs as `max_runs` allows, when its schedule has begun `more` further runs. */
+/** Whether the job has reached `max_runs` after this many further runs of the schedule. */
 export const isFull = ({ runs, settings }: CronView, more = 0): boolean =>
   runs + more >= (settings?.max_runs ?? Number.POSITIVE_INFINITY)
 
-/** The record of missed times, and the newest of them when it shall run after all. */
+/**
+ * The record of the times that were missed; undefined: no time was missed. With `missed: "run_once"`, the newest missed
+ * time is not in the record: its run begins, waits or is skipped.
+ */
 const missedRuns = (
   view: CronView,
   deps: CronDeps,
@@ -147,7 +154,7 @@ export const runNow = (
   const run = { runId, ticket: runId, scheduledAt: deps.clock.now(), manual: true as const, key }
   if (!isBusy || overlap === 'allow') return begin(view, deps, run)
   if (overlap !== 'queue') {
-    const words = 'a run of this job is at work, and its overlap is "skip": wait for the end of the run'
+    const words = 'a run of this job works or waits, and the job has `overlap: "skip"`: try again later'
     throw conflict(words, view)
   }
   if (view.queue.length >= queuedAtMost) {
@@ -164,7 +171,7 @@ export const runNow = (
   })
 }
 
-/** While a job is paused, its waiting runs stay where they are. */
+/** While a job is paused, its waiting runs stay in the queue. */
 export const runQueued = (view: CronView, deps: CronDeps, ticket: string): CronDecision => {
   const [first] = view.queue
   if (first === undefined || view.running.size > 0 || view.state === 'paused') return only()

@@ -3,7 +3,16 @@ import type { CronCommand } from '../../src/contract/cron-commands.ts'
 import type { CronEvent, CronSettings, Next } from '../../src/contract/cron-events.ts'
 import { Refusal } from '../../src/contract/refusals.ts'
 import type { CronView } from '../../src/history/cron-job.ts'
-import { type CronDecision, endRun, isFull, only, runDue, runNow, runQueued } from './decide-run.ts'
+import {
+  type CronDecision,
+  endedUnless,
+  endRun,
+  isFull,
+  only,
+  runDue,
+  runNow,
+  runQueued,
+} from './decide-run.ts'
 import type { CronDeps } from './deps.ts'
 
 type Of<T extends CronCommand['type']> = Extract<CronCommand, { type: T }>
@@ -22,8 +31,7 @@ const create = ({ clock, plans }: CronDeps, view: CronView, command: Of<'CreateJ
   const data = { job_id: jobId, user_id: userId, settings, maker, ...(next && { next }), ...request }
   const created: CronEvent = { type: 'CronJobCreated', data }
   if (!enabled) return only(created, { type: 'CronJobPaused', data: { reason: 'paused' } })
-  if (next === undefined) return only(created, { type: 'CronJobEnded', data: { reason: 'no_more_times' } })
-  return only(created)
+  return only(created, ...endedUnless(next, false))
 }
 
 const nextOf = (
@@ -47,10 +55,8 @@ const change = (deps: CronDeps, view: CronView, { settings, enabled }: Of<'Chang
   if (view.state !== 'active' && next !== undefined) {
     return only(changed, { type: 'CronJobResumed', data: { next } })
   }
-  if (view.state === 'active' && next === undefined) {
-    return only(changed, { type: 'CronJobEnded', data: { reason: 'no_more_times' } })
-  }
-  return only(changed)
+  if (view.state !== 'active') return only(changed)
+  return only(changed, ...endedUnless(next, isFull({ ...view, settings })))
 }
 
 const resume = (deps: CronDeps, view: CronView, { maker }: Of<'ResumeJob'>): CronDecision => {
@@ -65,9 +71,7 @@ const resume = (deps: CronDeps, view: CronView, { maker }: Of<'ResumeJob'>): Cro
     type: 'CronJobResumed',
     data: { ...(next && { next }), ...(maker && { maker }) },
   }
-  return next === undefined
-    ? only(resumed, { type: 'CronJobEnded', data: { reason: 'no_more_times' } })
-    : only(resumed)
+  return only(resumed, ...endedUnless(next, isFull(view)))
 }
 
 export const decide = (deps: CronDeps, view: CronView, command: CronCommand): CronDecision => {

@@ -33,7 +33,7 @@ const valuesOf = (secrets: Secrets, { secret_ref }: { secret_ref?: string }): Re
   return values as Record<string, string>
 }
 
-/** Repeats the steps recorded since the newest reset, and checks that the environment shows the same as then. */
+/** Repeats the steps since the newest reset, and checks that the environment shows what the log has recorded. */
 const refold = async ({ log, secrets }: Deps, stream: string, instance: Instance): Promise<void> => {
   type Reset = { seed: number; options: OpenObject; now: number }
   let reset: Reset | undefined
@@ -62,7 +62,8 @@ const refold = async ({ log, secrets }: Deps, stream: string, instance: Instance
   let { state: here } = first
   for (const done of steps) {
     const { step, tool_name, tool_args, now, observation, state, stopped } = done
-    // A stopped step that changed nothing is left out. Any other step is taken again, and must lead to the same state.
+    // A stopped step that changed nothing is left out. Any other step is taken again: it must show the same observation
+    // as before, or lead to the same state if it was stopped.
     if (stopped === true && same(state, here)) continue
     const drawn = { seed: reset.seed, number: step - before, now }
     const given = { tool: tool_name, args: tool_args, ...drawn, env_vars: valuesOf(secrets, done) }
@@ -84,7 +85,7 @@ export const bringBack = async (deps: Deps, stream: string, view: SessionView): 
   const { source, recovery, kwargs } = created
   if (recovery === 'none') throw new SessionLost('an environment of this kind does not come back')
   const found = await environments.resolve(undefined, source.name)
-  // The operator can repair this, so the session is not lost.
+  // The operator can make the environment available again, so the session is not lost.
   if ('refused' in found && found.refused === 'unavailable') {
     throw new Refusal('EnvNotFound', undefined, found.message)
   }

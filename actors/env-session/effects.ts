@@ -13,7 +13,7 @@ import { type OwnedSession, SessionLost } from './ports.ts'
 /** A request that is being carried out. It is only in memory, so a crash loses it. */
 export type Running = {
   request: SessionRequest
-  /** When the request began, or when the intent of its step was stored; Unix time in milliseconds. */
+  /** The Unix time, in milliseconds, at which the request began or the intent of its step was stored. */
   now: number
   /** A step that may not be repeated begins with `prepare`: its intent is stored before the step is taken. */
   stage: 'prepare' | 'act'

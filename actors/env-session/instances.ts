@@ -12,7 +12,7 @@ import { createRemovals } from './removals.ts'
 type Deps = {
   environments: Environments
   folders: SessionFolders
-  /** The largest file that an environment of this user may write, bytes; undefined: no limit. */
+  /** The size, in bytes, of the largest file that an environment of this user may write; undefined: no limit. */
   longestFile: (user: string) => number | undefined
   log: Log
   timers: Timers
@@ -40,7 +40,7 @@ export const createInstances = ({ environments, folders, longestFile, log, timer
   return {
     /**
      * Makes sure that the session has its instance, and brings it back if necessary. Rejects with SessionLost. Returns
-     * what the instance shows if that is older than the end of the log; else undefined.
+     * what the instance shows if its state is older than the end of the log; else undefined.
      */
     async look(stream: string, view: SessionView): Promise<Observed | undefined> {
       const { instance, isOlder } = await find(stream, view)
@@ -75,7 +75,7 @@ export const createInstances = ({ environments, folders, longestFile, log, timer
     drop: open.drop,
     keep: folders.keep,
     isBackupMade: folders.isBackupMade,
-    /** Removes the instance and the files of an ended session. A new instance under the same id waits for that. */
+    /** Removes the instance and files of an ended session. A new instance under this id is opened only after that. */
     remove: removals.begin,
     removed: removals.ended,
     isStopped: open.isStopped,

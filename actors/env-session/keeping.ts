@@ -35,7 +35,7 @@ const whereKept = ({ keptStep }: SessionView): string =>
 export const cameBackOlder = (view: SessionView): string =>
   `the session came back as it was ${whereKept(view)}: the state of later steps was not kept`
 
-/** The greatest length of the list of parts that were not kept, characters. A longer list is cut. */
+/** The greatest length, in characters, of the list of parts that were not kept. A longer list is cut. */
 const longestList = 2_000
 
 type Added = Pick<StepAnswer, 'info' | 'error'> & { snapshot?: Snapshot }

@@ -9,7 +9,7 @@ export type Entry = {
   /** The revision of the session's stream that the instance matches, or `ahead`. */
   revision: number
   usedAt: number
-  /** Its state is older than the end of the log: it came back from an older snapshot and has done nothing since. */
+  /** The instance came back from an older snapshot and has done nothing since: it is older than the end of the log. */
   isOlder: boolean
   /** The state after its last change is not kept, so it would come back in an older state. */
   isUnkept: boolean
@@ -75,7 +75,7 @@ export const createOpenInstances = (timers: Timers) => {
       return known
     },
     isOlder: (stream: string): boolean => entries.get(stream)?.isOlder === true,
-    /** Called after each event of a session. An instance that is ahead, or matched the event before, matches it now. */
+    /** Called after each event of a session. An instance that is ahead, or matched the previous event, matches it. */
     moved(stream: string, revision: number, isUnkept: boolean): void {
       const entry = entries.get(stream)
       if (entry === undefined) return

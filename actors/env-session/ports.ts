@@ -6,7 +6,7 @@ export type Given = {
   kwargs: OpenObject
   env_vars: Record<string, string>
   dir: string
-  /** The largest file that the instance may write, bytes; undefined: no limit. */
+  /** The size, in bytes, of the largest file that the instance may write; undefined: no limit. */
   fileBytes?: number | undefined
 }
 /** Finds environments and opens their instances. */
@@ -21,7 +21,7 @@ export type Environments = {
 /** A session and its user, as its events name them. */
 export type OwnedSession = { session_id: string; user_id: string }
 
-/** The state before a new one, and whether even older states stay. */
+/** `before`: the state before the new one. `keepOld`: states that are older than `before` stay, too. */
 export type Others = { before: Snapshot | undefined; keepOld: boolean }
 
 /** The folders of sessions, with the files that they write and their kept states. */
@@ -41,7 +41,7 @@ export type SessionFolders = {
   copyState(from: OwnedSession, to: OwnedSession, snapshot: Snapshot): Promise<boolean>
   /** Removes everything of the session from the disk. */
   clear(session: OwnedSession): Promise<void>
-  /** Removes everything of all sessions but these from the disk. */
+  /** Removes everything from the disk that belongs to other sessions than these. */
   clearOthers(sessions: OwnedSession[]): Promise<void>
 }
 

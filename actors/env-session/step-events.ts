@@ -9,7 +9,8 @@ import type { SessionView } from '../../src/history/env-session.ts'
 export const closed = (reason: string): EnvSessionEvent => ({ type: 'EnvSessionClosed', data: { reason } })
 
 /**
- * The keys of a request as its event stores them. Without an idempotency key, the digest of the whole body replaces it.
+ * The keys of a request as its event stores them. In place of a missing idempotency key, the event stores the digest of
+ * the whole body.
  */
 export const keysOf = ({ idempotencyKey, digest, bodyDigest }: RequestKeys) => ({
   ...(idempotencyKey === undefined ? {} : { idempotency_key: idempotencyKey }),

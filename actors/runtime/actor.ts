@@ -20,7 +20,7 @@ export type Actor<View, Command> = {
   loaded: Promise<void> | undefined
   turns: Turn<View, Command>[]
   atWork: boolean
-  /** The view shows events that are in order but may not be durable yet. Nobody outside may see it meanwhile. */
+  /** The view shows events whose order is fixed, but which may not be durable yet. So nobody outside may see it. */
   isAhead: boolean
   /** The stream is new: it has no events before the first command. */
   justMade: boolean
@@ -58,7 +58,7 @@ export const evolve = <View, Command>(actor: Actor<View, Command>, events: reado
   }
 }
 
-/** Passes on events that are durable. */
+/** Passes durable events on to the behaviour and to the XState actor. */
 export const passOn = <View, Command>(actor: Actor<View, Command>, events: readonly Recorded[]): void => {
   for (const event of events) {
     actor.behaviour.stored?.(event)

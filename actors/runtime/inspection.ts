@@ -11,7 +11,7 @@ const definitionOf = (actorRef: InspectionEvent['actorRef'], name: string): stri
   return JSON.stringify(config)
 }
 
-/** The message for an inspection event; undefined: inspectors have no use for it. Its `name` is the actor's stream. */
+/** The message for an inspection event; undefined: inspectors have no use for it. `name` is the actor's stream. */
 export const inspectionMessage = (inspected: InspectionEvent): string | undefined => {
   const { type, actorRef, rootId } = inspected
   const { sessionId } = actorRef
@@ -19,7 +19,7 @@ export const inspectionMessage = (inspected: InspectionEvent): string | undefine
   const about = { type, name, id: null, sessionId, rootId, createdAt: String(Date.now()), _version: format }
   if (type === '@xstate.actor') {
     const definition = definitionOf(actorRef, name)
-    // Its state comes with its first snapshot.
+    // The state of the actor comes with its first snapshot.
     return JSON.stringify({ ...about, definition, snapshot: { status: 'active' } })
   }
   if (type === '@xstate.event') return JSON.stringify({ ...about, event: inspected.event })

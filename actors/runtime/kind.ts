@@ -24,13 +24,13 @@ export type Behaviour<View, Command> = {
   stored?(event: Recorded): void
   /** Whether a command can be decided now; else it stays in the mailbox until a later turn. */
   isReady?(command: Command): boolean
-  /** A command that must be decided before this one. */
+  /** Returns a command that must be decided before the given command; undefined: there is none. */
   first?(command: Command): Command | undefined
   /** Returns the events of a command, or throws a Refusal. */
   decide(command: Command): Decision
   /**
-   * A command that the state after the first events of a new stream wants decided at once. These events are not durable
-   * yet, so nothing that acts outside this process may begin here.
+   * Returns a command that must be decided right after the first events of a new stream; undefined: there is none.
+   * These events are not durable yet, so nothing that acts outside this process may begin here.
    */
   next?(): Command | undefined
   /** The principal, owner and cause that are stored with the events. Called after `decide`. */
@@ -40,9 +40,9 @@ export type Behaviour<View, Command> = {
   ): Omit<StreamAppend, 'stream' | 'expectedRevision' | 'justMade' | 'events'>
   /** Called once the events of a command are stored: updates what the actor keeps in memory only. */
   remember?(command: Command): void
-  /** Starts what the view wants running and does not run yet; stops what it no longer wants. */
+  /** Starts the work that the view wants and that does not run yet; stops work that the view no longer wants. */
   reconcile(): void
-  /** `busy`: something runs; `idle`: it may leave memory; `ended`: it should. */
+  /** `busy`: the actor runs something; `idle`: it may leave memory; `ended`: it should leave memory. */
   rest(): 'busy' | 'idle' | 'ended'
   /** Stops what runs, and stores nothing. */
   stop(): void
@@ -60,7 +60,7 @@ export type Kind<View, Command> = (
 export type Mailbox<View, Command> = {
   /** Sends a report for which no caller waits; never rejects. */
   tell(command: Command): Promise<void>
-  /** Sends a command and waits for its turn; rejects when the turn does. */
+  /** Sends a command and waits for its turn; rejects when the turn fails. */
   ask(command: Command): Promise<View>
 }
 

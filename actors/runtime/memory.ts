@@ -5,7 +5,7 @@ import type { Actor } from './actor.ts'
 
 /** Milliseconds between two searches for idle actors. */
 const idleSweepMs = 30_000
-/** The most actors that stay idle in memory although they have ended. */
+/** The largest number of actors that stay in memory although they have ended. */
 const maxEnded = 4
 
 export const createMemory = <View, Command>(timers: Timers) => {
@@ -23,7 +23,7 @@ export const createMemory = <View, Command>(timers: Timers) => {
     actor.behaviour.stop()
     actor.live?.stop()
     actor.live = undefined // an append under way is still folded, because its caller waits for it
-    if (actor.waiters.length === 0 && actor.turns.length === 0) return // most often: an error costs 3 µs
+    if (actor.waiters.length === 0 && actor.turns.length === 0) return // usually; making the error takes 3 µs
     const why = error ?? (isStopped ? new Refusal('ShuttingDown') : new Error('the actor left memory'))
     for (const waiter of actor.waiters) waiter.reject(why)
     for (const turn of actor.turns) turn.reject(why)
@@ -32,8 +32,8 @@ export const createMemory = <View, Command>(timers: Timers) => {
   }
 
   /**
-   * Drops an actor that has ended. One that was read from the log stays for a while, because the next command, such as
-   * another reward, would read all of its events again.
+   * Drops an actor that has ended. An actor that was read from the log stays for a while, because otherwise the next
+   * command, such as another reward, would have to read all of its events again.
    */
   const dropSoon = (actor: Actor<View, Command>): void => {
     if (actor.justMade) {

@@ -17,7 +17,7 @@ export type Runtime<View, Command> = Mailboxes<View, Command> & {
   passivate(stream: string): void
   /** The view of every actor in memory. */
   views(): Iterable<View>
-  /** How many actors have something running. */
+  /** The number of actors that run something. */
   busy(): number
   stop(): void
 }

@@ -1,14 +1,14 @@
 // The turns of an actor. A turn decides one command, appends its events at the expected revision, and then applies
-// these events to the view in memory. So nobody sees an event in a view that the log does not hold.
+// these events to the view in memory. So no caller sees a view with an event that the log lacks.
 import { type Log, type Recorded, RevisionConflict } from '../../src/contract/stored.ts'
 import { type Actor, evolve, nextTurn, passOn, readOn } from './actor.ts'
 import type { Decision } from './kind.ts'
 import type { Memory } from './memory.ts'
 import { answerWaiters } from './waiters.ts'
 
-/** The most times that one command is decided. It is decided again when another writer has changed its stream. */
+/** One command is decided at most this often. It is decided again when another writer has changed the stream. */
 const conflictsTried = 5
-/** The most reads of the log while another writer's events are missing. The event loop runs between two reads. */
+/** The log is read at most this often while another writer's events are missing. Other work runs between two reads. */
 const looksForOthers = 10_000
 
 export type TurnDeps<View, Command> = {
@@ -18,7 +18,7 @@ export type TurnDeps<View, Command> = {
   begin: (stream: string) => void
 }
 
-/** Reads and folds the events of another writer once they are on the disk. False: they did not get there in time. */
+/** Reads and folds the events of another writer once they are on the disk. False: they were not there in time. */
 const catchUp = async <View, Command>(log: Log, actor: Actor<View, Command>): Promise<boolean> => {
   for (let looks = 0; looks < looksForOthers; looks++) {
     await readOn(log, actor)
@@ -29,8 +29,9 @@ const catchUp = async <View, Command>(log: Log, actor: Actor<View, Command>): Pr
 }
 
 /**
- * Appends the events of a command. In the first turn of an actor, the state to which they lead may want another command
- * decided at once. Its events are appended before the first ones are written, so that usually one commit stores both.
+ * Appends the events of a command. In the first turn of an actor, the state after these events may require another
+ * command at once. The events of that command are appended before the first events are written, so that usually one
+ * commit stores them all.
  */
 const store = async <View, Command>(
   deps: TurnDeps<View, Command>,

@@ -30,7 +30,7 @@ const complete = async (
   reach('after-result', of, name)
 }
 
-/** `lookAgain`: compares again what the task wants with what runs, after something new is known about its calls. */
+/** Calls `lookAgain` when something new is known about a call, to compare again what the task wants with what runs. */
 export const createCallRunner = (given: CallDeps, lookAgain: () => void) => {
   const { view } = given
   const { calls } = given.deps
@@ -54,7 +54,7 @@ export const createCallRunner = (given: CallDeps, lookAgain: () => void) => {
     lookAgain()
   }
 
-  /** Starts a call that does not run yet. Its outcome is sent to the task once, however often this is called. */
+  /** Starts a call that does not run yet. Its outcome is sent to the task once, however often `follow` is called. */
   const follow = (open: OpenCall): RunningCall => {
     const { id, inSession } = open.effect
     const call = calls.find(id) ?? calls.add(id, startCall(given, open))

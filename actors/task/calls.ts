@@ -19,7 +19,7 @@ export type Standing = {
 
 /**
  * The events for the calls of a completed step: an intent for each call that the server runs, a result for each refused
- * one.
+ * call.
  */
 export const planned = (calls: PlannedCall[], agentStep: number, stepEffectId: string): TaskEvent[] =>
   calls.flatMap((call, index): TaskEvent[] => {

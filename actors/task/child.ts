@@ -1,4 +1,4 @@
-// A subagent's task: the data of its creation, and the result that its end gives its caller. Pure.
+// A subagent's task: the data of its creation, and the result that the caller gets at the end of the task. Pure.
 import type { AskedTurn } from '../../src/contract/agent.ts'
 import type { CallOutcome } from '../../src/contract/commands.ts'
 import type { Ids } from '../../src/contract/ports.ts'
@@ -42,8 +42,8 @@ export const childOf = (
 })
 
 /**
- * The text of a message of the agent. A message that the model cut off at its length limit counts with the text that
- * came.
+ * The text of a message of the agent. A message that was cut off at the length limit of the model counts, too: its text
+ * is the part that came.
  */
 const messageOf = (item: OutputItem, { cutOff }: DecidedTask): { itemId: string; text: string }[] => {
   if (item.type !== 'message' || item.role !== 'assistant') return []
@@ -55,8 +55,8 @@ const messageOf = (item: OutputItem, { cutOff }: DecidedTask): { itemId: string;
 }
 
 /**
- * The text of a subagent's last message, or the reason why its task did not complete. The usage includes that of its
- * own subagents.
+ * The text of a subagent's last message, or the reason why its task did not complete. The usage includes the usage of
+ * the subagents of this subagent.
  */
 export const outcomeOf = (view: DecidedTask): CallOutcome => {
   const { created, status, usage, subagentUsage } = view

@@ -7,11 +7,11 @@ import type { DecidedTask } from '../../src/history/task-view.ts'
 import type { Mailboxes } from '../runtime/kind.ts'
 
 export type Children = {
-  /** The view of the task once it has ended; rejects when it cannot be followed any more. */
+  /** Resolves with the view of the task when the task has ended; rejects when it cannot be followed any more. */
   ended(stream: string): Promise<DecidedTask>
-  /** The view of the task once it has ended or no longer waits for the calls that `known` names. */
+  /** Resolves with the view when the task has ended, or when the calls for which it waits are not `known` any more. */
   changed(stream: string, known: string): Promise<DecidedTask>
-  /** Resumes the task if it is paused because its caller was forked and did not work. */
+  /** Resumes the task if it is paused because its caller did not work at the moment of a fork. */
   wake(stream: string, causation: string): Promise<void>
   /** Cancels the task because its caller has ended. A task that has ended already stays as it is. */
   cancel(stream: string, causation: string): Promise<void>

@@ -52,7 +52,7 @@ const goesOn = ({ ttls }: Judgement): TaskEvent => ({
   data: { from: 'input-required', ...ttlSeconds(ttls.working) },
 })
 
-// A group chat waits while the task of its turn waits. It has no deadline of its own: that of the turn's task counts.
+// A group chat waits while the task of its turn waits. Meanwhile only the deadline of the turn's task counts.
 export const turnWaits: Decide<'TurnWaits'> = ({ effectId, taskId, items }, view, judgement) => {
   const call = openCalls(view).find(({ effect }) => effect.id === effectId)
   const isWaiting = view.status === 'input-required'
@@ -143,8 +143,8 @@ export const answerCalls: Decide<'AnswerCalls'> = (
   return [...accepted, goesOn, ...onwards({ ...after, final }, view, judgement)]
 }
 
-// The task makes two moves and runs no step between them. Its stream keeps the answers; the conversation continues in
-// another task.
+// The task takes the answers and completes at once, without another step. Its stream keeps the answers; the
+// conversation continues in another task.
 export const continueElsewhere: Decide<'ContinueElsewhere'> = (
   { answers, created, start, context, principal },
   view,

@@ -39,7 +39,7 @@ const afterFailure = ({ error }: Failure, { created, state }: DecidedTask): Task
 
 /**
  * The events after a step without calls. `isFinal`: the step gave the answer of the task, and no message waits for the
- * agent. Otherwise the next step answers the message.
+ * agent. If a message waits, the next step answers it.
  */
 const afterStep = (end: Whole, isFinal: boolean, view: DecidedTask, judgement: Judgement): TaskEvent[] => {
   if (isCanceling(view.state)) return []
@@ -76,8 +76,8 @@ const itemsAfter = (view: DecidedTask, events: StepEvent[]) => {
 }
 
 /**
- * A prompt usually begins with the tokens of the model call before it. `shared` is the number of these equal tokens;
- * only the `rest` is stored.
+ * A prompt usually begins with the tokens of the previous model call. `shared` is the number of equal tokens at the
+ * beginning. Only this number and the other tokens (`rest`) are stored.
  */
 const sharedIds = (ids: number[], before: number[]): { shared: number; rest: number[] } => {
   const differs = ids.findIndex((id, n) => id !== before[n])
@@ -101,7 +101,10 @@ const accountOf = (end: Whole, view: DecidedTask): Partial<TaskEventData<'AgentS
   return account
 }
 
-/** Whether the step gets an entry in the rollouts. A step that sums up the context needs a field of the request. */
+/**
+ * Whether the step gets an entry in the rollouts. A step that sums up the context gets one only if the request also
+ * sets `include_compress_model_rollout`.
+ */
 const tellsRollout = (end: Whole, { created }: DecidedTask): boolean => {
   const { return_rollout, include_compress_model_rollout } = created?.request ?? {}
   const isSummary = end.end === 'continue' && end.compressed !== undefined

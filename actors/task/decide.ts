@@ -45,9 +45,9 @@ const expired = (view: DecidedTask): TaskEvent[] => [
 ]
 
 /**
- * When a task expires, Unix milliseconds; undefined: never. The deadline of a working task counts from its last event
- * or from the server's start, whichever is later; the deadline of any other task is stored. A task does not expire
- * while a subagent's task works for it.
+ * The time at which a task expires, in Unix milliseconds; undefined: never. The deadline of a working task counts from
+ * its last event or from the server's start, whichever is later; the deadline of any other task is stored. A task does
+ * not expire while a subagent's task works for it.
  */
 export const deadlineOf = (view: DecidedTask, startedAt: number): number | undefined => {
   if (view.status !== 'working') return view.expiresAt
@@ -127,7 +127,7 @@ const decisions: { [T in TaskCommand['type']]: Decide<T> } = {
     ]
   },
 
-  // Only a working task has something to stop first; any other task is canceled in this turn.
+  // A working task has something to stop first. Any other task is canceled in this turn, with the one exception below.
   CancelTask: ({ reason }, view) => {
     const status = statusOf(view)
     if (status === 'canceled' || isCanceling(view.state)) return []

@@ -27,8 +27,8 @@ export type TaskDeps = {
   forgetSecrets: (ref: string) => void
   scheduler: Scheduler
   /**
-   * Counts a subagent's task as one of its user's until it is stored or the returned function is called. Throws a
-   * Refusal when the user has too many tasks.
+   * Counts a subagent's new task among the tasks of its user, until the task is stored or the returned function is
+   * called. Throws a Refusal when the user has too many tasks.
    */
   reserve: (child: TaskEventData<'TaskCreated'>) => () => void
   ttls: Ttls

@@ -9,10 +9,10 @@ import { type OpenCall, openCalls } from '../../src/history/task/calls.ts'
 import type { DecidedTask } from '../../src/history/task-view.ts'
 import type { Standing } from './calls.ts'
 
-/** The most seconds that a task may stay in each state; 0: no limit. For `working` they count from its last event. */
+/** The time limit of each state, in seconds; 0: no limit. In `working` the time counts from the task's last event. */
 export type Ttls = Record<'created' | 'queued' | 'working' | 'paused' | 'input-required', number>
 
-/** What a decision may use besides the task itself: the time, Unix milliseconds, and the time limits of each state. */
+/** What a decision may use besides the task itself: the time in Unix milliseconds, and the time limits of states. */
 export type Judgement = {
   now: number
   ttls: Ttls
@@ -84,7 +84,7 @@ export const cut = (view: DecidedTask, calls: OpenCall[] = openCalls(view)): Tas
         ],
   )
 
-/** The agent's end, for a task that ends without an answer or an error of the agent. */
+/** The event that ends the agent, when its task ends without an answer or an error of the agent. */
 export const agentStopped = ({ agentSpawned, agentEnded, created }: DecidedTask): TaskEvent[] =>
   agentSpawned && !agentEnded && created !== undefined
     ? [{ type: 'AgentCompleted', data: { agent_id: created.agent_id, success: false } }]
@@ -126,7 +126,7 @@ export const hasUnread = ({ messages }: DecidedTask): boolean => messages.some((
 /**
  * The events that follow from the progress of a step's calls. They complete the task when a stop tool was called, or
  * when the agent gave its answer, no call waits for the client and no message is unread. Otherwise they pause the task
- * if that was requested, or make it wait for the client if a call needs that. The list is empty while a call still
+ * if a pause was requested, or make the task wait if a call waits for the client. The list is empty while a call still
  * runs, and when the next step can begin.
  */
 export const onwards = (calls: Standing, view: DecidedTask, judgement: Judgement): TaskEvent[] => {

@@ -1,4 +1,4 @@
-// Follows the task of a group chat's turn, which may wait for its client. Then the chat waits too.
+// Follows the task of a group chat's turn. While that task waits for its client, the chat waits, too.
 import { taskStream } from '../../src/contract/task-stream.ts'
 import { isTerminal, type ToolCallItem } from '../../src/contract/wire.ts'
 import { type Children, waitsFor } from './children.ts'

@@ -1,4 +1,4 @@
-// The events of a group chat: turns begin and end, and something is said. Pure.
+// The events of a group chat when a turn ends, and when the user says something. Pure.
 import type { CallOutcome } from '../../src/contract/commands.ts'
 import type { TaskEvent } from '../../src/contract/task-events.ts'
 import { chatUser, groupAgent, type MessageContent } from '../../src/contract/wire.ts'
@@ -30,7 +30,7 @@ export const turnEnded = (
   return [response, { type: 'GroupChatMessage', data: { ...whose, ...said } }]
 }
 
-/** What the user says in a group chat; none in any other task. */
+/** The event for a message of the user in a group chat; no event in any other task. */
 export const userSays = (
   { created, turns, completedSteps }: DecidedTask,
   message_id: string,

@@ -19,7 +19,7 @@ export const instantStep = (
   if (created === undefined || agentStep > 1 || deps.draining()) return undefined
   const reply = deps.agents(created.agent)?.reply
   if (reply === undefined || schemaOf(created.request) !== undefined) return undefined
-  // The answer to a create in the background shows a task that has not ended.
+  // The answer to a request that creates a task in the background must show a task that has not ended.
   if (created.request.background) return undefined
   if (secretsOf(deps, created) === undefined) return undefined
   const { ids } = deps.world

@@ -1,7 +1,7 @@
 // The receipts of a cancel: whether each effect stopped within its deadline.
 import type { Timers } from '../../src/contract/ports.ts'
 
-/** The most milliseconds that a canceled step or call may take to stop. */
+/** A canceled step or call that has not stopped after this many milliseconds is reported as not stopped. */
 const cancelDeadlineMs = 1000
 
 export type Stopping = {

@@ -63,7 +63,7 @@ export const createRecorder = (agentStep: number, ids: Ids, offered?: string) =>
     compressionId: () => compressionId,
     /** The calls that the step makes. */
     calls: (): readonly SaidCall[] => draft.calls,
-    /** Characters of streamed text that the next `take` returns. */
+    /** The number of characters of streamed text that the next `take` returns. */
     characters: () => characters,
     /** The events since the last `take`. */
     take(): StepEvent[] {

@@ -10,11 +10,11 @@ export type RunningCall = {
   stop(): void
   /** Whether it is a subagent's task, which continues after this process has ended. */
   outlives: boolean
-  /** Its outcome; undefined when `stop` ended it. Never rejects. */
+  /** The outcome of the call; undefined when `stop` ended the call. Never rejects. */
   outcome: Promise<CallOutcome | UnknownOutcome | undefined>
   /** Repeats the newest report to the task, in case the task could not use it when it came. */
   remind?: () => void
-  /** Its output so far. */
+  /** The output of the call so far. */
   heard?: () => string
 }
 

@@ -2,9 +2,9 @@
 // is collected for the next write.
 import type { Clock, Timers } from '../../src/contract/ports.ts'
 
-/** The least time between two writes, milliseconds. */
+/** The shortest time between two writes, in milliseconds. */
 const flushMs = 50
-/** The most characters of output that are stored while the call runs. Only the result has all of a longer output. */
+/** At most this many characters of output are stored while the call runs. The result has the whole output. */
 const maxStored = 32 << 10
 
 type Deps = {

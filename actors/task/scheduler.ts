@@ -23,7 +23,7 @@ export type Scheduler = {
   counts(): { running: number; waiting: number }
 }
 
-/** `limit`: the most tasks that may work at a time; 0: no limit. */
+/** `limit`: new tasks wait while this many tasks work; 0: no limit. */
 export const createScheduler = (limit: number): Scheduler => {
   const listeners: ((place: Place) => void)[] = []
   const line = createWaitingLine()

@@ -4,7 +4,7 @@ import type { StepEvent } from '../../src/contract/commands.ts'
 import type { Ids } from '../../src/contract/ports.ts'
 import type { TextItemKind, TextPartKind } from '../../src/contract/task-events.ts'
 
-/** The length at which a delta is full, characters. More text goes into another delta. */
+/** A delta with this many characters is full. More text goes into another delta. */
 export const deltaCharacters = 2048
 export const isShort = ({ delta }: { delta: string }): boolean => delta.length < deltaCharacters
 
@@ -25,7 +25,7 @@ export type StepDraft = {
   /** The events that are not stored yet. */
   events: StepEvent[]
   openText: OpenText | undefined
-  /** The text of the newest message, as it came. */
+  /** The text of the newest message, in the pieces that came. */
   answer: string[] | undefined
   /** All calls that the step makes. */
   calls: SaidCall[]

@@ -21,7 +21,7 @@ export const isWhole = ({ end }: StepEnd): boolean => end !== 'fail' && end !== 
 
 type Concluded = { end: StepEnd; calls: PlannedCall[] }
 
-/** A turn of a group chat has no place among the tasks of the user. The chat pauses: nothing is lost. */
+/** The user has too many tasks, so the turn of a group chat cannot begin. The chat pauses, so that nothing is lost. */
 const noPlace = (error: unknown): StepEnd => {
   if (!(error instanceof Refusal)) throw error
   return { end: 'pause', reason: error.message }

@@ -31,7 +31,7 @@ export type StepGiven = {
   history: () => Promise<OutputItem[]>
   tools: (signal: AbortSignal) => Promise<ToolDefinition[]>
   env: () => Record<string, unknown>
-  /** Decides where each call leads. */
+  /** Decides who handles each call. */
   plan: (calls: readonly SaidCall[], signal: AbortSignal) => Promise<PlannedCall[]>
   /** Why an answer is refused; absent: any answer is accepted. */
   refuse?: (answer: string | undefined) => Promise<ErrorObject | undefined>
@@ -40,7 +40,7 @@ export type StepGiven = {
   turns: NonNullable<StepInput['turns']>
   /** The stream of the tool list that the model was offered last. */
   offered: string | undefined
-  /** The stream that holds this list of tools. */
+  /** Stores this list of tools if it is new, and returns the stream that holds it. */
   listOf: (tools: ToolDefinition[]) => Promise<string>
 }
 

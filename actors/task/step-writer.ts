@@ -9,7 +9,7 @@ import type { WritePace } from './write-pace.ts'
 
 export type StepReport = { events: StepEvent[]; end?: RecordedEnd; calls?: PlannedCall[] }
 
-/** How long the beginning of a step and its whole items wait for the end of the step, milliseconds. */
+/** The start of a step, and items that came whole, wait this many milliseconds for the end of the step. */
 const quietMs = 50
 
 /** `report` stores the given events and end, and rejects when they cannot be stored. */

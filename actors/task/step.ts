@@ -20,7 +20,7 @@ export type RunningStep = {
   settled: Promise<void>
 }
 
-/** The most characters of output that may wait for the write under way. At this limit, the agent waits too. */
+/** When this many characters of output wait for the write under way, the agent waits, too. */
 const heldCharacters = 64 * 1024
 
 /** Reads the output of an agent's step until it ends; undefined: the step was stopped. */

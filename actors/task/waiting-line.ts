@@ -55,7 +55,8 @@ export const createWaitingLine = () => {
       review(session, place)
     },
     /**
-     * Takes the next task out of the line; its user goes behind the others. The caller must call `work` for it at once.
+     * Takes the next task out of the line; its user goes behind the other users. The caller must call `work` for this
+     * task at once.
      */
     next(): Place | undefined {
       const first = ready.entries().next().value

@@ -1,4 +1,4 @@
-// What a task's state wants running: derived from its place in the chart, its view and what runs in this process. Pure.
+// Derives the work that a task wants from its state in the chart, its view, and what runs in this process. Pure.
 import { type OpenCall, openCalls } from '../../src/history/task/calls.ts'
 import { effectIdOf } from '../../src/history/task/steps.ts'
 import { outcomeUnknown } from '../../src/history/task-object.ts'

@@ -1,12 +1,12 @@
-// When streamed text is stored. All steps that stream store their text at the same moments, so that one commit holds the
-// text of many. The moments are close together while few steps stream, and further apart while many do, since each write
-// of a step is an event of its own.
+// Decides when streamed text is stored. All steps that stream store their text at the same moments, so that one commit
+// holds the text of many. The moments are close together while few steps stream, and further apart while many do, since
+// each write of a step is an event of its own.
 import type { Clock } from '../../src/contract/ports.ts'
 
 /** Milliseconds between two moments: with few steps, and with many. */
 const shortestMs = 10
 const longestMs = 50
-/** Milliseconds that each step that streams adds. With 25 steps or fewer the shortest time holds, with 125 the longest. */
+/** Milliseconds that each streaming step adds. Up to 25 steps the time is the shortest, from 125 on the longest. */
 const msForEach = 0.4
 
 export const createWritePace = ({ now }: Clock) => {
@@ -15,7 +15,7 @@ export const createWritePace = ({ now }: Clock) => {
   return {
     /** Counts a step that begins to stream. */
     join: (): void => void streaming++,
-    /** No longer counts it. */
+    /** Ends the count of a step that has stopped streaming. */
     leave: (): void => void streaming--,
     /** Milliseconds until a step whose last write was at `wroteAt` may write again; 0: now. */
     wait(wroteAt: number): number {

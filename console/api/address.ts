@@ -1,4 +1,4 @@
-// Where the address of the page holds what is shown: below /ui. The page of an export replaces this file.
+// Reads from the address of the page which view it names, below /ui. The page of an export replaces this file.
 export type Place = { path: string; query: URLSearchParams }
 
 export const placeOf = ({ pathname, search }: Location): Place => ({

@@ -1,6 +1,6 @@
-// What the server answers when it refuses a request.
+// The errors of requests: refusals of the server, and a server that cannot be reached.
 
-/** What is wrong with a field of a body. `at`: its path in the body, with dots, such as `task.client_id`. */
+/** What is wrong with a field of a body. `at`: the path of the field in the body, such as `task.client_id`. */
 export type FieldProblem = { at: string; text: string }
 
 /**
@@ -18,7 +18,7 @@ export class ApiError extends Error {
   }
 }
 
-/** Makes an error of fields that the page finds before it asks the server. */
+/** Makes the error for a field in which the page finds a problem before it asks the server. */
 export const wrongField = (at: string, text: string): ApiError =>
   new ApiError(422, text, undefined, [{ at, text }])
 

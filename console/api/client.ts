@@ -24,7 +24,7 @@ export type Api = {
   lines(path: string, signal: AbortSignal, take: (lines: string[]) => void): Promise<void>
   /** The text of an answer below /v1 that is no JSON. Rejects with ApiError. */
   text(path: string): Promise<string>
-  /** Reads a text, at a path of the whole server. Every status has a text: `/readyz` says more when it is not 200. */
+  /** Reads a text at any path of the server, whatever its status: `/readyz` answers 503 with a text, too. */
   read(path: string, signal?: AbortSignal): Promise<{ status: number; text: string }>
   /** Reads a stream of server-sent events. Resolves when the server ends it. Rejects with ApiError. */
   follow(path: string, options: FollowOptions): Promise<void>
@@ -36,7 +36,7 @@ export type FollowOptions = {
   onEvent: (event: EventSourceMessage) => void
 }
 
-/** A stream is broken when nothing comes for so long, in milliseconds. The server sends something every 10 seconds. */
+/** A stream is broken when nothing comes for this many milliseconds. The server sends something every 10 seconds. */
 const silenceMs = 25_000
 
 /** `onRefused` is called when the server does not know the token any more. */

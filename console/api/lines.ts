@@ -1,4 +1,4 @@
-// The lines of an answer, while it arrives.
+// Reads the lines of an answer while it arrives.
 import { unreachable } from './api-error.ts'
 
 /**

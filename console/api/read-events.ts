@@ -1,10 +1,10 @@
-// Reads the stored events of a stream while the server sends them, and goes on where it was when new ones are stored.
+// Reads the stored events of a stream while the server sends them, and continues from there when new events are stored.
 import type { Header, Recorded } from '../../src/contract/stored.ts'
 import { type Api, queryOf } from './client.ts'
 
 type Stored = { position: number; header: string; data: unknown }
 
-/** The time in which news of events are gathered before the events are read, in milliseconds. */
+/** Milliseconds from the first news of events until they are read, so that several events are read together. */
 const gatherMs = 60
 
 const recorded = (line: string): Recorded => {
@@ -36,7 +36,7 @@ export const createEventReader = ({ api, stream, take, done, signal }: Options) 
     })
     done?.()
   }
-  /** Reads what is new, to the end. Reads follow each other, also after one that failed. */
+  /** Reads all new events. One read runs at a time. A failed read does not stop the next one. */
   const now = (): Promise<void> => {
     reading = reading.catch(() => {}).then(read)
     return reading

@@ -1,4 +1,4 @@
-// Who uses the console: a token, which is kept until the tab closes, and what its role may do.
+// The user of the console: the token, which is kept until the tab closes, and what its role may do.
 import { computed, signal } from '@preact/signals'
 import { may, type TokenAccess } from '../../src/access/roles.ts'
 import type { Role } from '../../src/contract/token-events.ts'

@@ -1,4 +1,4 @@
-// Checkpoints of the log, and whether a log of one size is the beginning of the log of another: proved in the browser.
+// Reads checkpoints of the log, and proves in the browser that the log only grew between two sizes.
 import type { ConsistencyProof, InclusionProof } from '../../src/contract/audit-responses.ts'
 import { fromBase64, type Hash } from '../../src/proof/tree/hash.ts'
 import { rootByInclusion, verifyConsistency } from '../../src/proof/tree/verify.ts'
@@ -42,8 +42,9 @@ const rootOf = async (size: number, newest: Checkpoint): Promise<Hash> => {
 export type Sizes = { from: number; to: number }
 
 /**
- * Proves that the log of the size `from` is the beginning of the log of the size `to`. `known` is an earlier checkpoint of
- * the size `from`, which the reader has kept. Resolves to the number of hashes that were checked. Rejects when it is not proven.
+ * Proves that the log of the size `from` is the beginning of the log of the size `to`. `known` is an earlier checkpoint
+ * of the size `from`, which the reader has kept. Resolves to the number of hashes that were checked. Rejects when this
+ * is not proven.
  */
 export const proveGrowth = async (
   { from, to }: Sizes,

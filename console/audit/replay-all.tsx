@@ -7,7 +7,7 @@ import { Problem } from '../ui/notice.tsx'
 import { count } from '../ui/time.tsx'
 import { createReplays, type Replays } from './replays.ts'
 
-/** The most tasks that are named when their replay differs. */
+/** At most this many of the tasks whose replay differs are named. */
 const mostNamed = 20
 
 const Result = ({ done, events, different, isRunning }: Replays) => {

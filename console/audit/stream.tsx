@@ -10,7 +10,7 @@ import { type Stored, StoredEvent } from './stored-event.tsx'
 
 const perPage = 100
 
-/** The view that shows what a stream is about. */
+/** For each kind of stream, the view that shows its subject, and the text of the link to that view. */
 const views: Record<string, [string, string]> = {
   task: ['/tasks', 'Open the task'],
   env: ['/env', 'Open the session'],

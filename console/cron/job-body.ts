@@ -37,7 +37,7 @@ export const bodyOf = (draft: Draft): object => ({ ...settingsOf(draft), task: t
 export const canChangeTask = ({ task }: Job): boolean =>
   typeof task.user_message_content === 'string' && !JSON.stringify(task).includes('"***"')
 
-/** The fields that the draft changes. Local times belong to their zone, so another zone changes them, too. */
+/** The fields that the draft changes. Another zone gives the local times other moments, so they change, too. */
 export const changesOf = (draft: Draft, job: Job): object => {
   const original = createDraft(job)
   const [now, before] = [settingsOf(draft), settingsOf(original)] as Record<string, unknown>[]

@@ -1,4 +1,4 @@
-// What the form of a cron job holds, for a job that is new or for one that is changed.
+// The values in the form for a cron job, which is new or is changed.
 import { signal } from '@preact/signals'
 import { zoneOf } from '../../src/cron/schedule/zone.ts'
 import type { Job } from './times.ts'
@@ -8,7 +8,7 @@ type Kind = keyof typeof kinds
 
 const kindOf = ({ every_seconds, at }: Job): Kind =>
   every_seconds !== undefined ? 'every' : at !== undefined ? 'at' : 'schedule'
-/** A time of the server as the local time of a zone, which is how its user writes it. */
+/** Converts a time of the server to the local time of a zone, as the user writes times in the form. */
 const localOf = (time: string | undefined, timezone: string): string => {
   if (time === undefined) return ''
   const moment = Date.parse(time)
@@ -35,7 +35,7 @@ const fresh = () => ({
 })
 export type Draft = ReturnType<typeof fresh>
 
-/** Without a job: the draft of a new one. */
+/** Makes the draft of a change of `job`; without `job`, the draft of a new job. */
 export const createDraft = (job?: Job): Draft => {
   const draft = fresh()
   if (job === undefined) return draft

@@ -31,7 +31,7 @@ export const Settings = ({ job }: { job: Job }) => {
   )
 }
 
-/** As the server chooses it: a client can have the name of an agent. */
+/** Finds the agent as the server does: `client_id` may be the name of an agent, too. */
 const agentOf = ({ task }: Job): string => {
   const { agent_config, client_id } = task as { agent_config?: { agent_id?: string }; client_id?: string }
   const isAgent = (name?: string) => agents.value.some(agent => agent.name === name)

@@ -51,7 +51,7 @@ const Limits = ({ draft }: { draft: Draft }) => (
   </div>
 )
 
-/** `isTaskFixed`: the page cannot change what the task of a run is. */
+/** `isTaskFixed`: the form cannot change the task that each run creates. */
 export const JobFields = ({ draft, isTaskFixed = false }: { draft: Draft; isTaskFixed?: boolean }) => {
   useEffect(() => void readAgents().catch(() => {}), [])
   const names = new Set([...agents.value.map(({ name }) => name), draft.agent.value])

@@ -4,7 +4,7 @@ import { api } from '../api/session.ts'
 import type { Run } from './job-state.tsx'
 import type { Job } from './times.ts'
 
-/** How many runs one answer has. */
+/** The number of runs in one answer. */
 export const runsPerPage = 50
 
 export type Read = { job: Job; runs: Run[]; more: boolean }

@@ -14,15 +14,15 @@ export const whenOf = ({ schedule, every_seconds, at, timezone }: Job): string =
   return at === undefined ? 'by hand only' : `once, ${moment(Date.parse(at))}`
 }
 
-/** The times after a moment, from the settings of the job; undefined when there are none. */
+/** Returns a function that finds the first time after a moment; undefined when there is none. */
 const timesAfter = ({ schedule, every_seconds, timezone }: Job): ((after: number) => number | undefined) => {
   if (schedule !== undefined) return timesOf(schedule, timezone)
   return after => (every_seconds === undefined ? undefined : after + every_seconds * 1000)
 }
 
 /**
- * The next runs of a job, in milliseconds: the first as the server says it, the others by the server's own rules for its
- * pattern, without jitter.
+ * The next runs of a job, in milliseconds. The server says when the first one is. The code of the server computes the
+ * others here, without jitter.
  */
 export const nextRuns = (job: Job): number[] => {
   if (job.next_run_at === null) return []

@@ -7,7 +7,7 @@ type Side = {
   events: readonly Event[]
   /** How many events have been looked at. */
   seen: number
-  /** For each event that counts: the number of events up to it. */
+  /** For each event that counts: the number of events up to and including it. */
   ends: number[]
 }
 
@@ -16,7 +16,7 @@ const look = (side: Side): void => {
     if (!isTiming(type)) side.ends.push(header.revision + 1)
   side.seen = side.events.length
 }
-/** The event of a side in a pair, counted from 1. */
+/** The event of a side in the pair with this number. Pairs are counted from 1. */
 const eventIn = ({ events, ends }: Side, pair: number): Event | undefined => events[(ends[pair - 1] ?? 0) - 1]
 
 const reaches = (event: Event | undefined, frame: number): boolean => {
@@ -24,7 +24,7 @@ const reaches = (event: Event | undefined, frame: number): boolean => {
   return frames > 0 && seq + frames > frame
 }
 
-/** The lists of events may grow. `update` looks at what is new. */
+/** The lists of events may grow. `update` takes in the new events. */
 export const createAligned = (left: readonly Event[], right: readonly Event[]) => {
   const sides = [left, right].map((events): Side => ({ events, seen: 0, ends: [] })) as [Side, Side]
   const length = () => Math.max(...sides.map(({ ends }) => ends.length))
@@ -33,7 +33,7 @@ export const createAligned = (left: readonly Event[], right: readonly Event[]) =
   return {
     update: () => sides.forEach(look),
     length,
-    /** How many events of each task count at a moment. */
+    /** The number of events of each task up to a moment. */
     countsAt: (moment: number): [number, number] => [countOf(sides[0], moment), countOf(sides[1], moment)],
     /** The moment after the first pair that has a frame with this number or a later one. */
     momentOf(frame: number): number | undefined {

@@ -69,7 +69,7 @@ export const createComparison = (api: Api, ids: readonly [string, string]) => {
       const frame = first.frame.value
       return typeof frame === 'number' ? aligned.momentOf(frame) : undefined
     }),
-    /** How many events of each task count at the moment. */
+    /** The number of events of each task up to the chosen moment. */
     counts: computed(() => {
       void length.value
       return aligned.countsAt(chosen.count.value)

@@ -1,4 +1,4 @@
-// The conversations of two tasks at the moment, side by side, in pairs.
+// The conversations of two tasks at the chosen moment, side by side, in pairs.
 
 import { mostItems, mostWhileMoving } from '../task/conversation.tsx'
 import { entriesOf } from '../task/entries.ts'

@@ -27,7 +27,7 @@ const movedSquares = (move: unknown): string[] => {
   return typeof uci === 'string' ? [uci.slice(0, 2), uci.slice(2, 4)] : []
 }
 
-/** The pieces in words, for readers of the screen. */
+/** The pieces in words, for screen readers. */
 const inWords = (squares: readonly string[]): string =>
   squares
     .flatMap((piece, n) => {

@@ -13,7 +13,7 @@ import { Create } from './create-session.tsx'
 
 type Session = import('typebox').Static<typeof EnvSession>
 
-/** The most sessions that are drawn; the search reaches the others. */
+/** The most sessions that are drawn. The search finds the others, too. */
 const most = 300
 const types = 'EnvSessionCreated,EnvStepCompleted,EnvSessionReset,EnvSessionClosed,EnvSessionDeleted'
 

@@ -2,7 +2,7 @@
 
 const most = 60
 
-/** The rows of a map; undefined when the text is none. */
+/** The rows of a map; undefined when the text is no map. */
 export const rowsOf = (text: unknown): string[][] | undefined => {
   if (typeof text !== 'string') return undefined
   const rows = text

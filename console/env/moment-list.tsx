@@ -1,10 +1,10 @@
-// The moments of a session in order. The chosen one is in the address; without one the page follows the present.
+// The moments of a session in order. The address names the chosen moment. If it names none, the newest one is shown.
 import { useEffect, useRef } from 'preact/hooks'
 import { Scrolling, scrollTo } from '../ui/scrolling.tsx'
 import { timeOfDay } from '../ui/time.tsx'
 import type { Moment } from './moments.ts'
 
-/** Only the newest of very many moments are in the list; the keys reach the others. */
+/** The most moments in the list: those around the chosen moment. The keys reach the others. */
 const most = 500
 
 const titleOf = ({ type, step, reason }: Moment): string => {

@@ -71,7 +71,7 @@ const changesOf = (event: EnvSessionEvent, last: Pick<Moment, 'tools' | 'total'>
   }
 }
 
-/** The moments after some more events. An intent shows nothing, so it is no moment of its own. */
+/** The moments that the events of a session give. An intent changes nothing that is shown, so it gives no moment. */
 export const momentsOf = (events: readonly Recorded[]): Moment[] => {
   const moments: Moment[] = []
   for (const { position, header, data } of events) {

@@ -1,5 +1,5 @@
-// The world at a moment, in the form that fits it: a board, a map, tables, a terminal, or JSON. The shape of the
-// observation decides, so an environment of a user is drawn too when it has one of these shapes.
+// Draws the world at a moment as a board, a map, tables, a terminal, or JSON. The shape of the observation or the state
+// decides, so the world of a user's own environment is drawn in the same way when it has such a shape.
 import { Blocks } from '../task/blocks.tsx'
 import { Board, squaresOf } from './board.tsx'
 import { Grid, rowsOf } from './grid.tsx'
@@ -33,7 +33,7 @@ const Tables = ({ tables }: { tables: readonly Table[] }) =>
     />
   )
 
-/** Facts of an observation that are texts or numbers. */
+/** The texts, numbers and booleans in an observation, without those that `leave` names. */
 const Words = ({ of, leave }: { of: Record<string, unknown>; leave: readonly string[] }) => {
   const facts = Object.entries(of).filter(
     ([name, value]) => !leave.includes(name) && ['string', 'number', 'boolean'].includes(typeof value),

@@ -1,4 +1,4 @@
-// The statechart of environment sessions, with the state of this one lit, and the moves that may follow.
+// The statechart of environment sessions, with the state of this session lit, and the moves that may follow.
 import { type SessionState, sessionMovesFrom } from '../../src/contract/env-session-chart.ts'
 
 const states = ['active', 'closed', 'deleted'] as const

@@ -1,4 +1,4 @@
-// What one moment did: the call with its arguments, and its result.
+// What happened at one moment: the call with its arguments, and its result.
 import type { MessageContent } from '../../src/contract/wire.ts'
 import { at } from '../api/client.ts'
 import { hrefOf } from '../api/router.ts'
@@ -19,7 +19,7 @@ const tableOf = ({ content }: Step) => {
   }
 }
 
-/** Texts of tools are often maps and lists, so they are shown with their columns. */
+/** The text of a tool is often a map or a list, so it is shown with its spaces and line breaks. */
 const Output = ({ content, error }: { content: MessageContent; error: unknown }) => {
   if (content === '' || content === error) return null
   return typeof content === 'string' ? <pre>{content}</pre> : <Content content={content} />

@@ -3,7 +3,7 @@ import { Scrolling } from '../ui/scrolling.tsx'
 import { count } from '../ui/time.tsx'
 import type { Moment, Step } from './moments.ts'
 
-/** What is shown of a long terminal, and of a long list of files. */
+/** At most this many steps of the terminal, and this many files, are shown. */
 const mostSteps = 100
 const mostFiles = 300
 

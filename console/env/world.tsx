@@ -12,7 +12,7 @@ import { SessionStates } from './session-state.tsx'
 import { StepResult } from './step-result.tsx'
 import { TakeStep } from './take-step.tsx'
 
-/** The moments since the newest create or reset before a moment, and that moment. */
+/** The moments from the newest create or reset up to a moment. */
 const roundOf = (moments: readonly Moment[], until: Moment): Moment[] => {
   const past = moments.slice(0, moments.indexOf(until) + 1)
   const begin = past.findLastIndex(({ type }) => type === 'EnvSessionCreated' || type === 'EnvSessionReset')
@@ -29,7 +29,7 @@ export const World = ({
   moments: readonly Moment[]
 }) => {
   const newest = moments.at(-1) as Moment
-  /** The moment that the address names. A key may come before the page is drawn for the one before it. */
+  /** The moment that the address names, read anew: a key may come before the page is drawn after the last key. */
   const chosen = () => {
     const { query } = place.value
     return moments.find(({ revision }) => String(revision) === query.get('event')) ?? newest

@@ -60,8 +60,8 @@ const Body = () => {
     case undefined:
       return (
         <main>
-          <Empty isPage title="This page does not hold that">
-            <a href="#/">What it holds</a>
+          <Empty isPage title="This export has no such view">
+            <a href="#/">What the export contains</a>
           </Empty>
         </main>
       )

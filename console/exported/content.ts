@@ -1,4 +1,4 @@
-// What the export holds, as it says itself. Whether it fits is another question (verification.ts).
+// The contents of the export, as its files state them. verification.ts checks whether they are right.
 import { type ErasedPart, erasedPartsOf } from '../../src/contract/erased-range.ts'
 import type { PayloadsErased } from '../../src/contract/erasure-events.ts'
 import type { Header } from '../../src/contract/stored.ts'
@@ -8,7 +8,7 @@ import { files } from './files.ts'
 /** An event as it stands in the page, with the parts of its header. */
 export type PageEvent = ExportedEvent & { known: Header }
 
-/** What can be read; undefined for what cannot, which the verification names. */
+/** Returns what `read` returns; undefined when it throws. The verification then says what is wrong. */
 export const tried = <T>(read: () => T): T | undefined => {
   try {
     return read()

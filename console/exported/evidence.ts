@@ -1,4 +1,4 @@
-// What the proof of an event needs, out of the files of the export.
+// Collects what the proof of an event needs from the files of the export.
 import { fileNames } from '../../src/proof/export/format.ts'
 import type { Evidence } from '../proof/check-event.ts'
 import type { PageEvent } from './content.ts'

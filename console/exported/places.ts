@@ -1,4 +1,4 @@
-// The views of the page of an export, and which of them it has: those of its own streams and events.
+// The views of the page of an export. The page has views only for its own streams and events.
 import { isTaskStream, taskIdOf, taskStream } from '../../src/contract/task-stream.ts'
 import { eventAt, streams } from './content.ts'
 
@@ -17,7 +17,7 @@ export const viewAt = (path: string): View | undefined => {
   if (rest.length > 0) return undefined
   const stream = kind === 'tasks' ? taskStream(id) : kind === 'audit' ? id : undefined
   if (stream !== undefined) return streams.has(stream) ? { view: 'stream', stream } : undefined
-  // Without its hashes an event has no proof of its own: then the page holds the whole log.
+  // In an export of the whole log, events have no hashes of their own, and so no proof of their own.
   const isProven = kind === 'proof' && eventAt(Number(id))?.hashes !== undefined
   return isProven ? { view: 'proof', position: Number(id) } : undefined
 }

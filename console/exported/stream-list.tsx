@@ -8,7 +8,7 @@ import { pathOf } from './places.ts'
 
 const most = 1000
 
-/** What the user asked in the first event of a task, or nothing. */
+/** The message of the user in the first event of a task; empty when there is none. */
 const questionIn = ([first]: readonly PageEvent[]): string => {
   const said = tried(() => {
     type Created = { request?: { user_message_content?: unknown } }

@@ -29,7 +29,7 @@ export const VerdictLink = () => {
   )
 }
 
-/** The line. Only `always` shows it also when nothing is wrong. */
+/** The line above a view. Without `always`, it is shown only when something is wrong. */
 export const VerdictLine = ({ always = false }: { always?: boolean }) => {
   const { kind, long } = wordsOf(verdict.value)
   if (!always && kind !== 'wrong') return null

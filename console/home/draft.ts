@@ -20,7 +20,7 @@ export const createDraft = () => {
       config.value = example.config === undefined ? '' : JSON.stringify(example.config, null, 2)
       more.value = example.more ?? {}
     },
-    /** The body of the create. Throws SyntaxError when the settings are no JSON. */
+    /** The body of the request that creates the task. Throws SyntaxError when the settings are no JSON. */
     body: () => ({
       user_message_content: message.value,
       stream: false,

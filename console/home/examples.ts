@@ -1,4 +1,4 @@
-// Examples of tasks for every agent. Each shows something else of what the server does.
+// Examples of tasks for every agent. Each example shows another ability of the server.
 
 export type Example = { title: string; agent: string; message: string; config?: object; more?: object }
 

@@ -37,7 +37,7 @@ const spans = [
 export const FilterBar = ({ list }: { list: TaskList }) => {
   const { statuses, agent, minutes } = filters.value
   const counts = list.counts.value
-  /** No task has this status, and nobody filters by it. A phone does not show it. */
+  /** True when no task has this status and the list is not filtered by it. Phones do not show such a status. */
   const isEmpty = (status: TaskStatus) => !counts?.by_status[status] && !statuses.includes(status)
   return (
     <search class="filters" aria-label="Filter the tasks">

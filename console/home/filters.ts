@@ -31,7 +31,7 @@ export const filters = computed<Filters>(() => {
 export const isFiltered = ({ statuses, ...texts }: Filters): boolean =>
   statuses.length > 0 || Object.values(texts).some(Boolean)
 
-/** The same as parameters of `GET /tasks`. Lists and counts share all but the statuses. */
+/** The filters as parameters of `GET /tasks`. The counts use the same filters without the statuses. */
 export const listQuery = ({ statuses, agent, user, session, error, minutes }: Filters, now: number) => ({
   status: statuses,
   agent,

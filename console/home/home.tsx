@@ -54,7 +54,7 @@ const Rows = ({ list }: { list: TaskList }) => {
 }
 
 export const Home = () => {
-  // Another filter is another list. The address says which one.
+  // When the filters change, a new list is made. The filters are in the address of the page.
   const key = JSON.stringify(filters.value)
   const list = useMemo(() => createList(api, filters.peek()), [key])
   useConnection(list.connection)

@@ -1,13 +1,13 @@
-// What the list of tasks asks the server: its rows, the tasks that need attention, and counts.
+// Reads the list of tasks from the server: its rows, the tasks that need attention, and counts.
 import { type Api, queryOf } from '../api/client.ts'
 import { type Filters, isFiltered, listQuery } from './filters.ts'
 import { byUrgency, type Row } from './rows.ts'
 
 export type Counts = { total: number; by_status: Record<string, number> }
 
-/** The most tasks of one answer. */
+/** The largest number of tasks in one answer. */
 const perPage = 100
-/** Failures need attention for a day, in minutes. */
+/** A failed task needs attention for this many minutes: a day. */
 const day = 24 * 60
 
 /** All requests end when `signal` aborts. */

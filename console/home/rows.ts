@@ -54,7 +54,7 @@ const moved = (row: Row, event: Extract<RowEvent, { type: 'TaskStatusChanged' }>
 
 /**
  * The rows after some events, newest first, at most `limit` of them. A row whose status does not fit the filter any more
- * stays until the list is read again, so that it does not vanish under the hand of its reader.
+ * stays until the list is read again, so that it does not vanish while somebody wants to click it.
  */
 export const applyEvents = (
   rows: readonly Row[],

@@ -57,7 +57,8 @@ export const StartBox = () => {
     draft.use(example)
     chosen.value = example
   }
-  // After an example, Enter starts it. The button cannot have the focus before there is a message.
+  // After a click on an example, the button gets the focus, so that Enter starts the task. The button is disabled until
+  // there is a message, so it gets the focus in an effect, after the render.
   useEffect(() => {
     if (chosen.value !== undefined) button.current?.focus()
   }, [chosen.value])

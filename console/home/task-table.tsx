@@ -24,7 +24,7 @@ const Why = ({ row }: { row: Row }) => {
   return reason === undefined ? null : <span class="why">{reasons[reason] ?? reason}</span>
 }
 
-/** A number of a task, or that there is none yet. A card does not show that there is none. */
+/** A number of a task, or a dash while there is none. A card does not show the dash. */
 const Measure = ({ label, text }: { label: string; text: string | undefined }) => (
   <td class={text === undefined ? 'number none' : 'number'} data-label={label}>
     {text ?? '–'}

@@ -16,10 +16,10 @@ export type StoredEvent = {
   /** Null when they were erased. */
   payload: string | null
   salt: string | null
-  /** The leaf as the server stores it; undefined: it is not known apart from the header. */
+  /** The leaf as the server stores it; undefined: only the header is known, from which the leaf is computed. */
   leaf_hash?: string
 }
-/** What the server gives for the proof. `hashes`: from the leaf to the root, in base64. */
+/** Everything that the proof of an event needs. `hashes`: from the leaf to the root, in base64. */
 export type Evidence = {
   event: StoredEvent
   note: string
@@ -41,7 +41,7 @@ const step = (name: string, about: string, expected: string, find: () => string)
   }
 }
 
-/** The steps, each computed from the texts of the step before. All of them are right, or the event is not proven. */
+/** The steps of the check. The event is proven only if all of them are right. */
 export const checkEvent = ({ event, note, keys, leafIndex, hashes }: Evidence): Step[] => {
   const { header, payload, salt } = event
   const leaf = hashOfText(`\0${header}`)

@@ -1,10 +1,10 @@
-// What the proof of an event needs, read from the server.
+// Reads what the proof of an event needs from the server.
 import { ApiError } from '../api/api-error.ts'
 import { queryOf } from '../api/client.ts'
 import { api } from '../api/session.ts'
 import type { Evidence, StoredEvent } from './check-event.ts'
 
-/** Milliseconds between two looks for a checkpoint, and for how long to look. It is at most a second behind the log. */
+/** Milliseconds between two looks for a checkpoint, and for all looks. A checkpoint is at most a second late. */
 const [lookMs, patienceMs] = [300, 10_000]
 
 const sizeOf = (note: string): number => Number(note.split('\n')[1])

@@ -1,4 +1,4 @@
-// The view of the proof of one stored event, with what the server gives for it.
+// The view that reads and shows the proof of one stored event.
 import { signal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
 import { Failure, Loading } from '../ui/notice.tsx'

@@ -69,7 +69,7 @@ export const ChatView = ({ id }: { id: string }) => {
   useEffect(() => stream.close, [stream])
   const chat = useComputed(() => chatOf(stream.events.value)).value
   const reading = useReading(id, signal => api.ask<Task>('GET', `/tasks${at(id)}`, undefined, signal))
-  // What is known of the task stays, and with it the text that somebody writes, while it is read again.
+  // While the task is read again, the view keeps the old one, so that the text that somebody writes is not lost.
   useEffect(reading.soon, [stream.events.value.length])
   const task = reading.value.value
   const error = stream.error.value

@@ -1,4 +1,4 @@
-// Goes on with a session: a message, and the agent that answers it.
+// A form that continues a session: a message, and a choice of the agent that answers.
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { api } from '../api/session.ts'

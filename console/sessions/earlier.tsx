@@ -1,4 +1,4 @@
-// The earlier tasks of the session of a task, above its conversation, when somebody asks for them. The agent knows them.
+// Shows the earlier tasks of a task's session above its conversation, on request. They are in the agent's context.
 import { useSignal } from '@preact/signals'
 import { useMemo } from 'preact/hooks'
 import type { ShownTask } from '../../src/history/task-view.ts'

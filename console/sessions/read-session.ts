@@ -7,7 +7,7 @@ export type Turn = { task: Task; question: MessageContent }
 /** `more`: there are earlier tasks. */
 export type Turns = { turns: Turn[]; more: boolean }
 
-/** How many tasks one answer has. */
+/** The number of tasks in one answer. */
 export const turnsPerPage = 25
 /** How many questions are read at a time. */
 const together = 4

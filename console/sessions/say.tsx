@@ -1,4 +1,4 @@
-// A field in which somebody says something. Enter sends it, Shift and Enter begin a new line.
+// A field in which somebody says something. Enter sends the text, Shift and Enter begin a new line.
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { bound } from '../ui/bound.ts'

@@ -16,7 +16,7 @@ const types = 'TaskCreated,TaskUpdated,TaskStatusChanged,TaskDeleted'
 const Conversation = ({ turns, more, earlier }: Turns & { earlier: () => void }) => {
   const end = useRef<HTMLDivElement>(null)
   const speakers = speakersOf(turns)
-  // Earlier tasks come above, so the reader stays where the button was.
+  // Scrolls only after a new newest task: when earlier tasks are added above, the reader stays where they were.
   useEffect(() => end.current?.scrollIntoView({ block: 'nearest' }), [turns.at(-1)?.task.id])
   return (
     <section class="panel talk" aria-label="Conversation">

@@ -7,7 +7,7 @@ import { Ago } from '../ui/time.tsx'
 import type { Turn } from './read-session.ts'
 import { agentOf, entriesOf } from './turn-entries.ts'
 
-/** `speakers`: the names of all who speak; each has a colour of its own. Without it, they have the same colour. */
+/** `speakers`: the names of all speakers; each has a colour of its own. Without it, all have the same colour. */
 export const TurnOf = ({ turn, speakers }: { turn: Turn; speakers?: readonly string[] }) => {
   const { task, question } = turn
   const href = hrefOf(`/tasks${at(task.id)}`)

@@ -1,4 +1,4 @@
-// The health of the server: what `/readyz` and `/metrics` say, and the headers of the log.
+// The health of the server, from `/readyz` and `/metrics`.
 import type { Readiness } from '../../src/contract/responses.ts'
 import { api } from '../api/session.ts'
 import { type Metrics, readMetrics } from './metrics.ts'

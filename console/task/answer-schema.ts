@@ -16,8 +16,8 @@ export const argumentsOf = (call: ToolCallItem): Record<string, unknown> => {
 
 const isSchema = (value: unknown): value is Schema => typeof value === 'object' && value !== null
 /**
- * The schema of the answer to a call: `schema` of its arguments, `returns` or `output_schema` of its tool, or choices
- * among its arguments. Undefined: the answer is a text.
+ * The schema of the answer to a call: `schema` of its arguments, `returns` or `output_schema` of its tool, or a choice
+ * from `options` or `choices` of its arguments. Undefined: the answer is a text.
  */
 export const answerSchemaOf = (call: ToolCallItem, tool: Tool | undefined): Schema | undefined => {
   const { schema, options, choices } = argumentsOf(call)

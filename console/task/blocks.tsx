@@ -1,4 +1,4 @@
-// Blocks beside a text: tables, and what else an agent or a tool gives. An unknown block is shown as JSON.
+// The blocks that an agent or a tool gives beside a text. A block with rows is shown as a table, others as JSON.
 import type { Block } from '../../src/contract/wire.ts'
 import { Scrolling } from '../ui/scrolling.tsx'
 

@@ -31,7 +31,7 @@ export const innerBoxes: Record<string, Box> = {
 
 export type Edge = { from: Lifecycle; to: Lifecycle; path: string }
 
-/** Where two boxes are above each other: the middle of what they share; undefined when they are side by side. */
+/** The middle of the horizontal range that two boxes share; undefined when they share none. */
 const sharedX = (a: Box, b: Box): number | undefined => {
   const [left, right] = [Math.max(a.x, b.x), Math.min(a.x + a.width, b.x + b.width)]
   return left < right ? (left + right) / 2 : undefined

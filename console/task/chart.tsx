@@ -4,7 +4,7 @@ import type { ShownTask } from '../../src/history/task-view.ts'
 import { type Box, boxes, edges, innerBoxes, size } from './chart-layout.ts'
 import type { Event } from './past.ts'
 
-/** From which status to which one a move leads. */
+/** The type of a move, and the statuses from which and to which it leads. */
 const endsOf = (event: Event | undefined) => {
   if (event === undefined) return undefined
   const from = 'from' in event.data ? event.data.from : 'absent'

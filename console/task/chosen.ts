@@ -1,18 +1,18 @@
-// A moment that a person chooses from a growing number of moments; without a choice it is the present. The address of the
-// page says so too, a moment later.
+// A moment that a person chooses from a growing number of moments. Without a choice, it is the newest moment. A little
+// later, the address of the page names the choice, too.
 import { batch, computed, type ReadonlySignal, signal } from '@preact/signals'
 import { place, setQuery } from '../api/router.ts'
 
 /** Milliseconds from the last move to the change of the address. Browsers allow few changes. */
 const addressMs = 250
-/** Milliseconds without a move after which the moment rests. */
+/** The moment rests when it has not moved for this many milliseconds. */
 const restMs = 140
 
 /** `length`: the number of moments. The address holds the chosen one, counted from 0, as `event`. */
 export const createChosen = (length: ReadonlySignal<number>) => {
   const given = place.peek().query.get('event')
   const isNumber = given !== null && /^\d{1,9}$/.test(given)
-  /** How many moments count; undefined: all, also those that come. */
+  /** The number of moments up to the chosen one; undefined: all, also future ones. */
   const chosen = signal<number | undefined>(isNumber ? Number(given) + 1 : undefined)
   const count = computed(() => Math.max(0, Math.min(chosen.value ?? length.value, length.value)))
   /** Whether the moment has just changed, as it does while the slider is dragged. */

@@ -25,7 +25,7 @@ export const Commands = ({ history, position }: { history: TaskHistory; position
   const { busy, error, run } = useMemo(createAction, [])
   const isDeleting = useSignal(false)
   const { id } = history
-  void history.length.value // the newest view changes with it
+  void history.length.value // draws again when the newest view changes
   const { status, state } = history.past.newest
   if (status === 'absent') return null
   const send = (command: string) =>

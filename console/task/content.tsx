@@ -1,5 +1,5 @@
-// The content of a message: texts with their code, images, sounds and files. It comes from anybody, so all of it
-// is shown as text, and nothing is loaded from other servers.
+// The content of a message: texts with their code, images, sounds and files. Anybody may have written it, so its
+// texts are shown as plain text, and nothing is loaded from other servers.
 import type { ComponentChildren } from 'preact'
 import type { ContentPart, MessageContent } from '../../src/contract/wire.ts'
 

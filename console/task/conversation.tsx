@@ -8,7 +8,7 @@ import type { KnownHistory } from './growing.ts'
 import { EntryOf } from './item.tsx'
 import type { Position } from './position.ts'
 
-/** The most items that are drawn, and while the position moves. Older ones are left out. */
+/** The most items that are drawn at rest, and while the position moves. Older items are left out. */
 export const mostItems = 200
 export const mostWhileMoving = 16
 
@@ -31,7 +31,8 @@ export const Conversation = ({ history, position, children }: Props) => {
         {left === 0 && children}
         {left > 0 && <p class="hint">{left} earlier items are not shown.</p>}
         {entriesOf(task, history.spans, count, left).map((entry, n) => (
-          // While the position moves, the elements that are there show other entries: that is faster than new ones.
+          // While the position moves, the present elements show other entries, which is faster than to make new
+          // elements.
           <EntryOf key={isMoving ? `${n}` : entry.key} entry={entry} />
         ))}
         {task.created === undefined && <Empty title="Nothing was said yet" />}

@@ -19,7 +19,7 @@ export type ItemEntry = {
 }
 export type Entry = SaidEntry | ItemEntry
 
-/** What an item has that is no call. */
+/** The values of these fields for an item that is no call. */
 export const noCall = { result: undefined, state: '', isWaiting: false, child: undefined }
 
 /** The results among items, by the ids of their calls. */
@@ -49,7 +49,7 @@ const questionOf = ({ created }: ShownTask): Entry[] => {
   return [{ key: 'question', said: created.request.user_message_content, ...note }]
 }
 
-/** The entries after the first `count` events, from the item with the index `first` on; the question if that is 0. */
+/** The entries after `count` events, from the item with the index `first` on. If it is 0, the question comes first. */
 export const entriesOf = (task: ShownTask, spans: Spans, count: number, first = 0): Entry[] => {
   const shown = task.output.slice(first)
   const results = resultsIn(shown)

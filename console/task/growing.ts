@@ -5,7 +5,7 @@ import { createPast } from './past.ts'
 import { createRows } from './rows.ts'
 import { createSpans } from './spans.ts'
 
-/** Milliseconds between two times that a long history is shown while it is read. */
+/** While a long history is read, the page is drawn again after this many milliseconds. */
 const showMs = 400
 
 export const createGrowing = () => {
@@ -32,7 +32,7 @@ export const createGrowing = () => {
     isLoaded,
     /** Shows what was taken. */
     show,
-    /** Takes the next events, and shows them when the last time is long enough ago. */
+    /** Takes the next events. Shows them if `show` was last called long enough ago. */
     take(stored: readonly Recorded[]): void {
       const before = past.events.length
       past.add(stored)

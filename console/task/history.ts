@@ -13,7 +13,7 @@ import { keepTrying } from './keep-trying.ts'
 export const createHistory = (api: Api, id: string) => {
   const { past, rows, spans, length, isLoaded, take, show } = createGrowing()
   const error = signal<ApiError | undefined>(undefined)
-  /** Whether all events were read once. */
+  /** Whether the end of the history has been reached once. */
   const isWhole = signal(false)
   const connection = signal<Connection>('connecting')
   const closed = new AbortController()
@@ -66,7 +66,7 @@ export const createHistory = (api: Api, id: string) => {
     isLoaded,
     isWhole,
     connection,
-    /** Reads what an action of the user has stored. */
+    /** Reads the events that an action of the user has stored. */
     refresh: reader.soon,
     close() {
       reader.close()

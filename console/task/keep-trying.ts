@@ -5,13 +5,13 @@ const longestWaitMs = 5_000
 
 type Options = {
   follow: () => Promise<void>
-  /** Called when following failed. True: there is no hope to try again. */
+  /** Called when `follow` failed. Returns true when it makes no sense to try again. */
   failed: (error: unknown) => boolean
   hasEnded: () => boolean
   signal: AbortSignal
 }
 
-/** Resolves when it has ended, when there is no hope, or when the signal aborts. */
+/** Resolves when `hasEnded` or `failed` returns true, or when the signal aborts. */
 export const keepTrying = async ({ follow, failed, hasEnded, signal }: Options): Promise<void> => {
   let waitMs = firstWaitMs
   while (!signal.aborted) {

@@ -7,7 +7,7 @@ import { emptyShown, evolveShown, type ShownTask } from '../../src/history/task-
 
 export type Event = RecordedTaskEvent
 
-/** Events between two copies of a view. Folding that many takes a few milliseconds. */
+/** The number of events between two copies of a view. To fold that many takes a few milliseconds. */
 const apart = 1000
 
 /** A copy of a value of a view. The items and what they hold never change, so they are shared. */
@@ -22,9 +22,9 @@ const isPlain = (value: unknown): value is object =>
 const flatCopyOf = (value: unknown): unknown => (isPlain(value) ? { ...value } : value)
 
 /**
- * A copy of a view. It does not change when the original takes further events.
- * All views share the places of the items: an item has the same
- * place in every view that has it, and the map of a long task is too long to be copied while a slider moves.
+ * A copy of a view. It does not change when the original takes further events. All views share `indexOf`, the places of
+ * the items: an item has the same place in every view that has it, and the map of a long task is too long to be copied
+ * while a slider moves.
  */
 const copyView = ({ output, pendingCalls, indexOf, ...view }: ShownTask): ShownTask => {
   const copied = Object.fromEntries(Object.entries(view).map(([name, value]) => [name, copyOf(value)]))

@@ -68,7 +68,7 @@ const Answer = ({
 }
 
 export const Pending = ({ history }: { history: TaskHistory }) => {
-  void history.length.value // the newest view changes with it
+  void history.length.value // draws again when the newest view changes
   const { newest } = history.past
   const tools = newest.created?.request.client_tools ?? []
   const unknown = newest.reason === outcomeUnknown ? openCalls(newest)[0] : undefined

@@ -7,9 +7,9 @@ import type { Position } from './position.ts'
 export type Speed = 1 | 10 | 'max'
 export const speeds: readonly Speed[] = [1, 10, 'max']
 
-/** A pause in the history is played for at most so long, in milliseconds. */
+/** A pause in the history takes at most this many milliseconds when it is played. */
 const longestPause = 1_500
-/** Times that the page is drawn while a history plays at the greatest speed. */
+/** At the greatest speed, the page is drawn this many times for a whole history. */
 const drawings = 240
 
 export const createPlayer = ({ past, length }: KnownHistory, position: Position) => {

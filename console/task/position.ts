@@ -1,4 +1,4 @@
-// Where in its history a task is shown: after a number of events, or at the present, which it then follows.
+// The point of its history at which a task is shown: after a number of events, or at the present, which moves on.
 import { computed } from '@preact/signals'
 import { isMove } from '../../src/contract/task-state.ts'
 import { createChosen } from './chosen.ts'
@@ -13,14 +13,14 @@ export const createPosition = ({ past, length, isWhole }: KnownHistory) => {
   /** The view at the position. A new object whenever it changes. */
   const view = computed(() => ({ task: past.viewAfter(count.value), count: count.value, of: length.value }))
   let restedAt = view.peek()
-  /** The view where the position rests. What takes long to draw shows this one. */
+  /** The view at which the position last rested. Parts that take long to draw show this view. */
   const rested = computed(() => {
     const now = view.value
     if (!isMoving.value) restedAt = now
     return restedAt
   })
 
-  /** Goes to the next event with a property, or to the one before. */
+  /** Goes to the next event that fits; with the step -1, to the newest such event before. */
   const seek = (fits: (event: (typeof past.events)[number]) => boolean, step: 1 | -1): void => {
     for (let n = count.peek() - 1 + step; n >= 0 && n < past.events.length; n += step) {
       const event = past.events[n]

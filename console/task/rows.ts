@@ -28,7 +28,7 @@ const groupOf = (type: string): Group => {
   return /^Input|^GroupChat|Requested$/.test(type) ? 'inputs' : 'other'
 }
 
-/** The item or call of which an event is a piece of text. */
+/** The id of the item to whose text an event adds a piece; undefined when it adds none. */
 const pieceOf = ({ type, data }: Event): string | undefined => {
   if (type === 'ItemDelta') return data.item_id
   return type === 'EffectSaid' ? data.item_id : undefined

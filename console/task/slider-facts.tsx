@@ -1,4 +1,4 @@
-// What is at the position: the event, its time, how many events were folded, and a link to its proof.
+// Shows what is at the position: the event, its time, how many events were folded, and a link to its proof.
 import { millisOf } from '../../src/history/task/millis.ts'
 import { hrefOf } from '../api/router.ts'
 import { count as number, timeOfDay } from '../ui/time.tsx'

@@ -7,12 +7,12 @@ export type SpanKind = 'wait' | 'model' | 'tool' | 'child'
 export type Span = {
   kind: SpanKind
   name: string
-  /** The numbers of the first and of the last event. `to` is undefined while it goes on. */
+  /** The numbers of the first and of the last event. `to` is undefined while the span goes on. */
   from: number
   to: number | undefined
   fromMs: number
   toMs: number | undefined
-  /** How it ended. */
+  /** How the span ended. */
   outcome: string | undefined
   callId?: string
   effectId?: string

@@ -8,7 +8,7 @@ import type { ShownTask } from '../../src/history/task-view.ts'
 import { hashOfText } from '../proof/sha256.ts'
 import type { Position } from './position.ts'
 
-/** The hash is computed when the position has rested for so long, in milliseconds. */
+/** The hash is computed when the position has rested for this many milliseconds. */
 const restMs = 120
 
 /** SHA-256 of the task object as canonical JSON, as the server's replay computes it. */
@@ -30,7 +30,7 @@ export const useStateHash = (position: Position): string | undefined => {
   return found.value?.count === count ? found.value.hash : undefined
 }
 
-/** `verdict`: whether another computation gave the same; `children`: what stands behind the hash. */
+/** `verdict`: whether another computation gave the same hash. `children`: what stands behind the hash. */
 type Props = {
   hash: string | undefined
   verdict?: 'equal' | 'different' | undefined

@@ -18,7 +18,7 @@ import { textOf } from './words.ts'
 const Loaded = ({ history }: { history: TaskHistory }) => {
   const position = useMemo(() => createPosition(history), [history])
   useEffect(() => position.close, [position])
-  void history.length.value // the newest view changes with it
+  void history.length.value // draws again when the newest view changes
   const { status, created } = history.past.newest
   const isWhole = history.isWhole.value
   const question = textOf(created?.request.user_message_content)

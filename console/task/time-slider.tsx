@@ -1,4 +1,4 @@
-// A slider over the moments of a history, with the keys that move it. What stands beside it depends on the view.
+// A slider over the moments of a history, with the keys that move it. Each view adds its own buttons and facts.
 import type { ComponentChildren } from 'preact'
 import { useKeys } from '../ui/keys.tsx'
 import type { Chosen } from './chosen.ts'

@@ -6,7 +6,7 @@ import { Blocks } from './blocks.tsx'
 import { Content } from './content.tsx'
 import type { ItemEntry } from './entries.ts'
 
-/** Arguments as lines of JSON; half an object, while they are streamed, as they are. */
+/** Formats arguments as lines of JSON. While they are streamed, they are not whole yet, and stay as they are. */
 const pretty = (text: string): string => {
   try {
     return JSON.stringify(JSON.parse(text), null, 2)

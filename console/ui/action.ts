@@ -5,7 +5,7 @@ import { ApiError, type FieldProblem } from '../api/api-error.ts'
 export const createAction = () => {
   const busy = signal(false)
   const error = signal<string | undefined>(undefined)
-  /** What the server says of single fields. */
+  /** The problems that the server finds in single fields. */
   const problems = signal<readonly FieldProblem[]>([])
   return {
     busy,

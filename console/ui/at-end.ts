@@ -1,10 +1,10 @@
 // Keeps the end of a list in sight while it grows, unless its reader has scrolled away from the end.
 import { useEffect, useRef } from 'preact/hooks'
 
-/** How near its end a list must be to follow what is added, in pixels. */
+/** A list follows what is added when it is scrolled to less than this many pixels from its end. */
 const nearEnd = 60
 
-/** `changes`: the values with which the list may grow. */
+/** `changes`: when one of these values changes, the list may have grown. */
 export const useEnd = (changes: unknown[]) => {
   const list = useRef<HTMLDivElement>(null)
   const isAtEnd = useRef(true)

@@ -1,4 +1,4 @@
-// Whether what the view shows is up to date: the state of its stream.
+// Shows the state of the view's stream, so that the user sees whether the view is up to date.
 import { type ReadonlySignal, signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { Connection } from '../api/kept-stream.ts'

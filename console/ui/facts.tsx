@@ -1,4 +1,4 @@
-// Names with values.
+// A list of names with their values.
 import type { ComponentChildren } from 'preact'
 
 /** Entries whose value is undefined are left out. */

@@ -29,7 +29,7 @@ const Field = ({ label, at, isWide, children }: Common & { children: (aria: Aria
   )
 }
 
-/** What an input and an area may have, too. */
+/** The attributes that both inputs and areas may have. */
 type Value = {
   value: Signal<string>
   class?: string
@@ -37,7 +37,7 @@ type Value = {
   placeholder?: string
   spellcheck?: boolean
 }
-/** The types of Preact allow one type of input at a time, so the input is given these as an object. */
+/** The types of Preact allow one type of input at a time, so the attributes are passed as one object. */
 type Input = Value & { type?: 'text' | 'url' | 'number' | 'datetime-local'; min?: string; step?: string }
 
 export const Text = ({ label, at, isWide, value, ...rest }: Common & Input) => (

@@ -53,7 +53,7 @@ export const Submit = ({
 
 const isAt = (at: string, field: string): boolean => at === field || at.startsWith(`${field}.`)
 
-/** What is wrong with the field with this path in the body, and with what is inside of it. */
+/** The problems of the field at this path of the body, and of the values inside it. */
 export const useFieldProblem = (field: string | undefined): string | undefined => {
   const { action, shown } = useSending()
   if (field === undefined) return undefined
@@ -65,7 +65,7 @@ export const useFieldProblem = (field: string | undefined): string | undefined =
     .join('; ')
 }
 
-/** Why sending failed, unless all of it stands at the fields. `about`: words before it. */
+/** Says why sending failed, unless the fields already show all problems. `about` comes before the text. */
 export const FormProblem = ({ about = '' }: { about?: string }) => {
   const { action, shown } = useSending()
   const error = action.error.value

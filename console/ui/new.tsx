@@ -1,10 +1,10 @@
-// A form that opens with a button: to make something, or to change it. It is open from the start when the address says so,
-// so that it can be linked.
+// A form that opens with a button: to make something, or to change it. The form is open from the start when the address
+// says so, so that a link can lead to it.
 import type { ComponentChildren } from 'preact'
 import { place, setQuery } from '../api/router.ts'
 import { Form, FormProblem, Submit } from './form.tsx'
 
-/** `word`: what the address has while the form is open. */
+/** `word`: the name in the query of the address while the form is open. */
 type Props = {
   title: string
   word?: 'new' | 'edit'
@@ -41,7 +41,7 @@ export const New = (props: Omit<Props, 'word'>) =>
     </button>
   )
 
-/** The form while it is open. Its button is elsewhere. After it was sent, it closes. */
+/** The form while it is open. The button that opens it is elsewhere. The form closes after it was sent. */
 export const Edit = ({ send, ...props }: Omit<Props, 'word' | 'submit'>) => {
   const save = async () => {
     await send()

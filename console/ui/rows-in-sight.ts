@@ -2,7 +2,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 
-/** The rows above and below those in sight that are drawn too. */
+/** This many rows are drawn above the rows in sight, and as many below them. */
 const margin = 12
 
 export const useRowsInSight = (count: number, rowHeight: number) => {

@@ -1,4 +1,4 @@
-// A part of the page that scrolls by itself. It can be reached by keyboard, so that its keys scroll it.
+// A part of the page that scrolls by itself. It can have the focus, so that the keyboard can scroll it.
 import type { ComponentChildren, RefObject } from 'preact'
 
 /** Scrolls the part until one of its rows is in sight. The page around it stays where its reader is. */

@@ -1,4 +1,4 @@
-// A table whose rows are cards on a narrow screen, as those of the tasks are.
+// A table whose rows are cards on a narrow screen, as in the table of tasks.
 import type { ComponentChildren } from 'preact'
 
 /**

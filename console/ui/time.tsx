@@ -31,7 +31,7 @@ export const Ago = ({ at }: { at: number }) => {
   )
 }
 
-/** In how long a time (milliseconds) comes. The whole time is in the title. */
+/** How long it is until a time (milliseconds). The whole time is in the title. */
 export const In = ({ at }: { at: number }) => {
   const left = at - now.value
   return (

@@ -1,4 +1,4 @@
-// What the page says of the newest try that its user asked for.
+// The outcome of the newest try that the user asked for, as the page shows it.
 import type { Signal } from '@preact/signals'
 
 export type Told = Signal<string | undefined>

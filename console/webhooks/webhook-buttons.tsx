@@ -39,7 +39,7 @@ export const WebhookButtons = ({ webhook, again, told }: Acts) => {
         sure={{
           title: 'Replace the secret?',
           no: 'Keep it',
-          children: <p>For 24 hours the old secret signs too.</p>,
+          children: <p>For 24 hours, requests are signed with the old secret, too.</p>,
         }}
       />
       <Act

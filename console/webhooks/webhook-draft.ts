@@ -1,4 +1,4 @@
-// What the form of a webhook holds, and the bodies of the requests that make and change one.
+// The values in the form for a webhook, and the bodies of the requests that make and change a webhook.
 import { signal } from '@preact/signals'
 import { wrongField } from '../api/api-error.ts'
 import type { Webhook } from './webhook-state.tsx'
@@ -6,7 +6,7 @@ import type { Webhook } from './webhook-state.tsx'
 /** What the server shows in place of the value of a header. */
 const hidden = '***'
 
-/** Without a webhook: the draft of a new one. */
+/** Makes the draft of a change of `webhook`; without `webhook`, the draft of a new one. */
 export const createDraft = (webhook?: Webhook) => ({
   url: signal(webhook?.url ?? ''),
   types: signal<readonly string[]>(webhook?.types ?? []),

@@ -13,7 +13,7 @@ const Types = ({ types }: Pick<Draft, 'types'>) => {
   }
   return (
     <fieldset class="choices">
-      <legend>Types of events. Without one: all but WebhookDisabled and those of environments</legend>
+      <legend>Types of events. If none is chosen, all but WebhookDisabled and those of environments</legend>
       {eventNames.map(type => (
         <label key={type} class="check">
           <input type="checkbox" checked={types.value.includes(type)} onChange={() => toggle(type)} />

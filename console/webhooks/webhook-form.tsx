@@ -1,4 +1,4 @@
-// The forms that make and change a webhook. The answer to the first shows the secret, once.
+// The forms that make and change a webhook. The secret of a new webhook is shown once.
 import { useSignal } from '@preact/signals'
 import { useMemo } from 'preact/hooks'
 import { at } from '../api/client.ts'

@@ -1,4 +1,4 @@
-// The smallest MCP server: one tool, one JSON-RPC message a line over stdio, no package but Node.
+// A minimal MCP server. It has one tool, reads and writes one JSON-RPC message a line over stdio, and needs only Node.
 import { createInterface } from 'node:readline'
 
 const forecast = {

@@ -1,19 +1,22 @@
-// The requests that made cron jobs and the runs that callers asked for, so that a retry finds what it has made already.
+// Keeps the requests that made cron jobs or runs, so that a repeated request finds what its first try has made.
 import { jobIdOf } from '../../src/contract/cron-events.ts'
 import type { RecordedCronEvent } from '../../src/contract/decoders/cron.ts'
 import type { ReadStore } from '../store.ts'
 
-/** What an earlier request made: the id of a job or of a run, and the digest of the body. */
+/** An earlier request: the id of the job or run that it made, and the digest of its body. */
 export type CronRequestRow = { id: string; digest: string; position: number; time: number }
-/** `subject`: the job of a trigger; empty for a create. */
+/** `subject`: the job in which a request triggers a run; empty for a request that creates a job. */
 export type CronRequestPlace = { principal: string; subject: string }
 
-/** A trigger has no body. */
+/** The digest of a request that triggers a run: it has no body. */
 export const digestOfTrigger = ''
 
 type Made = { subject: string; key: string | undefined; digest: string; id: string }
 
-/** What an event says about the request that caused it; undefined when none did, or an earlier build stored it. */
+/**
+ * Reads from an event which request caused it. Undefined: no request did, or an earlier build stored it without a
+ * digest.
+ */
 const requestOf = ({ type, header, data }: RecordedCronEvent): Made | undefined => {
   if (type === 'CronJobCreated') {
     const { digest, idempotency_key: key, job_id: id } = data
@@ -51,7 +54,7 @@ export const createCronRequestRows = (store: ReadStore) => {
        AND key IS NULL AND time >= :since ORDER BY position`,
   )
   return {
-    /** The newest request with a key. */
+    /** The newest request with this key. */
     byKey: (place: CronRequestPlace, key: string) => byKey.get({ ...place, key }),
     /** The requests without a key, with the same body, since a time (Unix milliseconds), oldest first. */
     byBody: (place: CronRequestPlace, digest: string, since: number) =>

@@ -1,4 +1,4 @@
-// Rows of environment sessions: one by its id, the active ones, and pages in order of creation.
+// Reads rows of environment sessions: one by its id, the active ones, or a page in order of creation.
 import type { ReadStore } from '../store.ts'
 import { erasedMark } from './schema.ts'
 
@@ -20,9 +20,9 @@ export type SessionRow = {
 const columns =
   'id, user_id, client_id, env_id, env_vars, recovery, secret_ref, is_active, created_at, accessed_at, close_reason, kind'
 
-/** The most rows of one page. */
+/** The largest number of rows on one page. */
 const pageRows = 200
-/** A page ends after the row with which its environment variables reach this many characters. */
+/** A page ends after the row with which the environment variables on the page reach this many characters. */
 const pageChars = 256 * 1024
 /** The first rows, up to the limits of one page. */
 const upTo = <Row extends SessionRow>(rows: Iterable<Row>, max: number, maxCharacters: number): Row[] => {

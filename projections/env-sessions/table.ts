@@ -20,7 +20,7 @@ export const envSessionsProjection = (store: ReadStore): Projection => {
   const close = store.prepare('UPDATE env_sessions SET is_active = 0, close_reason = ? WHERE id = ?')
   const remove = store.prepare('UPDATE env_sessions SET deleted = 1 WHERE id = ?')
 
-  // Of an erased session a row without content stays, so that nobody gets its id.
+  // A row without content stays in place of an erased session, so that no new session gets the same id.
   const blank = store.prepare(
     `INSERT OR REPLACE INTO env_sessions (id, position, user_id, client_id, env_id, env_vars, recovery, is_active,
        deleted, created_at, accessed_at) VALUES (?, 0, ?, '', '', '{}', 'none', 0, ${erasedMark}, 0, 0)`,

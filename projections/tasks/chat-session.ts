@@ -1,5 +1,5 @@
-// The tasks of one chat session: the last one, those that wait for their client, and the items that each completed one
-// adds to the context of later tasks.
+// Reads the tasks of one chat session: the last task, the tasks that wait for their client, and the items that each
+// completed task adds to the context of later tasks.
 import { taskIdOf, taskStream } from '../../src/contract/task-stream.ts'
 import type { ContextReference } from '../../src/history/context.ts'
 import type { ReadStore } from '../store.ts'
@@ -48,8 +48,8 @@ export const createChatSessionRows = (store: ReadStore) => {
         .all(userId, sessionId)
         .map(({ id, fields, sum }) => ({ id, pending: pendingIn(sound(fields, sum)) })),
     /**
-     * The items of earlier tasks with which the context of a task begins when it starts in this chat session: now, or
-     * when the log had this position.
+     * The items of earlier tasks with which the context of a task begins that starts in this chat session now. With
+     * `position`: of a task that started when the log ended at this position.
      */
     context: (userId: string, sessionId: string, position = Number.MAX_SAFE_INTEGER): ContextReference[] => [
       ...past(userId, sessionId),

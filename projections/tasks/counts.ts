@@ -1,4 +1,4 @@
-// How many tasks there are, by status and by agent.
+// Counts tasks by status and by agent.
 import type { Pause } from '../../src/fairness/slices.ts'
 import { fitsOf, type TaskFilter, type Where, walksOf } from './filters.ts'
 import { sliceRows, type TaskWalk } from './walk.ts'

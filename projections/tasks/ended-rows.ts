@@ -22,7 +22,7 @@ export type EndedFilter = {
 }
 
 const columns = 'position, id, user_id, session_id, status, deleted, ended_at IS NOT NULL AS ended'
-/** The most rows that are looked at in one slice. */
+/** The largest number of rows that one slice looks at. */
 const sliceRows = 5000
 
 export const createEndedRows = (store: ReadStore) => {
@@ -55,10 +55,16 @@ export const createEndedRows = (store: ReadStore) => {
     ofSession: (session: string): ErasableTask[] => ofSession.all({ session }),
     ofUser: (user: string): ErasableTask[] => ofUser.all({ user }),
     byId: (id: string) => byId.get(id),
-    /** The first event of an erased task, and its user; undefined: there is no such task, or it is not erased. */
+    /**
+     * The position of the first event of an erased task, and the user. Undefined: there is no such task, or it is not
+     * erased.
+     */
     erased: (id: string) => erasedAt.get(id),
     forks: (): ErasableTask[] => forks.all(),
-    /** The next slice of all tasks after a position: those that fit, and where the next slice begins. */
+    /**
+     * Reads one slice of all tasks, after a position. `found`: the tasks that fit. `next`: the position after which the
+     * next slice begins; undefined after the last slice.
+     */
     oldAfter({ before, status, agent, userId }: EndedFilter, after: number) {
       const rows = old.all({
         ...{ after, before },

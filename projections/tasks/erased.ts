@@ -1,5 +1,6 @@
-// Erased tasks. Of such a task only a row without content stays, so that its id remains a valid cursor, and no other
-// task gets the id. The row is the same whether it was written when the task was erased, or made from the log later.
+// Erased tasks. Only a row without content stays in place of an erased task, so that its id remains a valid cursor, and
+// no other task gets the id. The row is the same whether it was written when the task was erased, or made from the log
+// later.
 import { isTaskStream, taskIdOf } from '../../src/contract/task-stream.ts'
 import { createErasedStreams } from '../erased.ts'
 import type { ReadStore } from '../store.ts'

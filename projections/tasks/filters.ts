@@ -1,5 +1,5 @@
-// The filters of a list of tasks as conditions in SQL. An index finds the rows for some of them; for the others, each
-// row is checked.
+// Turns the filters of a list of tasks into conditions in SQL. For some filters, an index finds the rows. For the
+// others, each row is checked.
 import { isTerminal, type TaskStatus } from '../../src/contract/wire.ts'
 import type { ReadStore } from '../store.ts'
 
@@ -43,8 +43,8 @@ const walksNow = (where: Where, { statuses, error }: TaskFilter): Where[] => {
 }
 
 /**
- * Conditions for walks that together find the tasks as of a position. A task that has ended has the same status since
- * then. `unfinished` finds those that had not ended.
+ * Conditions for walks that together find the tasks as they were at a position. A task that had ended by then still has
+ * the same status in its row. `unfinished` finds the tasks that had not ended.
  */
 const walksThen = (
   where: Where,

@@ -1,4 +1,4 @@
-// A task in the memory of the projection, and how it gets there.
+// A task in the memory of the projection, and the function that loads it from the log.
 import { taskEvents } from '../../src/contract/decoders/task.ts'
 import type { Log, Recorded } from '../../src/contract/stored.ts'
 import { taskIdOf } from '../../src/contract/task-stream.ts'
@@ -8,9 +8,9 @@ import type { ReadStore } from '../store.ts'
 import { erasedMark } from './erased.ts'
 
 /**
- * A task in memory. `row` is the position of the event that created the task, and the key of its row. `written` is what
- * the tables hold of the task already. `onlyTalks`: since then, it only
- * streamed more text.
+ * A task in memory. `row` is the position of the event that created the task, and the key of its row. `written`: the
+ * status and the items that the tables hold already. `onlyTalks`: since the last write, events have only added text to
+ * items in progress.
  */
 export type Followed = {
   view: ShownTask
@@ -35,8 +35,8 @@ export const createTaskLoader = (store: ReadStore, streamPages: Log['streamPages
     'SELECT position, status, principal, deleted FROM tasks WHERE id = ?',
   )
   /**
-   * Folds the events of a task up to the first for which `isPast` is true. The tables contain these events, perhaps without
-   * the newest streamed text. Undefined for an erased task.
+   * Folds the events of a task for which `isPast` is false. The tables contain these events, perhaps without the newest
+   * streamed text. Undefined for an erased task.
    */
   return (stream: string, isPast: (event: Recorded) => boolean): Followed | undefined => {
     const row = rowOf.get(taskIdOf(stream))

@@ -6,7 +6,7 @@ import type { ReadStore } from '../store.ts'
 import { createTaskLoader, type Followed, newTask } from './followed-task.ts'
 import { createTalkingRows } from './talking.ts'
 
-/** `keptAtMost`: the most unfinished tasks that stay in memory after they are written. */
+/** `keptAtMost`: the largest number of unfinished tasks that stay in memory after they are written. */
 export type Limits = { keptAtMost: number }
 export const defaultLimits: Limits = { keptAtMost: 20_000 }
 
@@ -17,10 +17,10 @@ export const createFollowedTasks = (
 ) => {
   const load = createTaskLoader(store, streamPages)
   const talkingRows = createTalkingRows(store)
-  // A task is in one of four places. While it has changes that no write has seen, it is in `changed`. A write leaves out
-  // tasks that only talk: they are in `talking`, and in the table of that name. When all changes are written, an
-  // unfinished task may stay in `kept`, the newest last. Every other task is only in the tables, and its next event
-  // loads it again from the log.
+  // While a task has changes that no write has seen, it is in `changed`, and perhaps still in `talking` or `kept`. A
+  // write that is not whole leaves out tasks whose new events only add text to items in progress. Such a task is then
+  // in `talking`, and in the table `talking_tasks`. When all changes are written, an unfinished task may stay in
+  // `kept`, the newest last. Every other task is only in the tables, and its next event loads it again from the log.
   const changed = new Map<string, Followed>()
   const talking = new Map<string, Followed>()
   const kept = new Map<string, Followed>()
@@ -31,12 +31,12 @@ export const createFollowedTasks = (
     const known = changed.get(stream) ?? talking.get(stream) ?? kept.get(stream)
     return known ?? load(stream, ({ header }) => header.revision >= revision)
   }
-  /** Whether this write leaves out the task. Only a whole write includes tasks that only talk. */
+  /** Whether a write leaves out the task. Only a whole write includes tasks whose new events only add text. */
   const waits = (task: Followed, isWhole: boolean) => task.onlyTalks && !isWhole
 
   return {
     isInMemory: (stream: string): boolean => changed.has(stream) || talking.has(stream) || kept.has(stream),
-    /** Returns the task of an event as it was before the event, and marks it as changed. Undefined: it was erased. */
+    /** The task of an event as it was before the event. Marks it as changed. Undefined: the task was erased. */
     change(event: Recorded): Followed | undefined {
       const task = taskOfEvent(event)
       if (task !== undefined) changed.set(event.header.stream, task)
@@ -72,7 +72,7 @@ export const createFollowedTasks = (
       }
     },
     isLeftOut: (stream: string): boolean => talking.has(stream),
-    /** Loads the tasks that the table names, as they are at the checkpoint. Gives their streams, one by one. */
+    /** Loads the tasks that the table names, as they were at the checkpoint. Yields their streams. */
     *recall(checkpoint: number): Generator<string> {
       const isPast = ({ position }: Recorded) => position > checkpoint
       for (const stream of talkingRows.streams()) {

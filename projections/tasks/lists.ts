@@ -19,7 +19,10 @@ export type ListQuery = TaskFilter & {
 }
 export type TaskPage = { tasks: ({ id: string } & StoredTask)[]; more: boolean } | { unknownCursor: string }
 
-/** A task of the past. `hasEnded`: it had ended by then, so its object is as it is now. */
+/**
+ * A task at a position in the past. `hasEnded`: it had ended by that position, so its present object is also that of
+ * then.
+ */
 export type PastTask = { id: string; position: number; hasEnded: boolean }
 type PastPage = { tasks: PastTask[]; more: boolean } | { unknownCursor: string }
 

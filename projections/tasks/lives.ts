@@ -1,13 +1,14 @@
 // Finds the tasks that were unfinished at a position of the log, without reading those that ended long before.
 //
-// Most tasks end soon after their creation, so they are among the rows just before the position. Each longer task has
-// the length of its life as a power of two. For each power, the tasks that can reach the position were created within
-// twice that length before it. So a query reads few rows besides those that it finds.
+// Most tasks end soon after their creation, so they are among the rows just before the position. The row of each longer
+// task has the length of its life, rounded down to a power of two. A task of one such length that was unfinished at the
+// position was created at most twice that length before the position. So a query reads few rows besides those that it
+// finds.
 import type { TaskStatus } from '../../src/contract/wire.ts'
 import type { ReadStore } from '../store.ts'
 import { and, type Where } from './filters.ts'
 
-/** The power of two from which on a life counts as long. */
+/** A life counts as long from 2 to this power on. */
 const longFrom = 12
 
 /** The power of two of a long life, from the position of the creation to that of the end; null: the life is short. */
@@ -17,8 +18,8 @@ export const lifeOf = (created: number, ended: number): number | null => {
 }
 
 /**
- * The status of an unfinished task at a position. The first append of a task stores three events when the task starts at
- * once. `task_moves` has all other moves.
+ * The status of an unfinished task at a position. When a task starts at once, its first append stores three events, and
+ * the third one makes its status `working`. `task_moves` has all other moves.
  */
 const statusThen = (at: number): string => `coalesce(
   (SELECT m.status FROM task_moves m WHERE m.task = tasks.position AND m.position <= ${at}
@@ -28,7 +29,7 @@ const statusThen = (at: number): string => `coalesce(
 export const createLives = (store: ReadStore) => {
   const lives = store.prepare<[], number>('SELECT DISTINCT life FROM tasks WHERE life IS NOT NULL').pluck()
 
-  /** Conditions for walks that together find the tasks with one of these statuses, unfinished at a position. */
+  /** Conditions for walks that together find the tasks that had one of these unfinished statuses at a position. */
   return (where: Where, at: number, statuses: TaskStatus[]): Where[] => {
     if (statuses.length === 0) return []
     const marks = statuses.map(() => '?').join(', ')

@@ -1,5 +1,5 @@
-// Long items of tasks. The tables do not hold their text, since writing it would hold up the server. It is made again
-// from the events of the task when somebody reads it.
+// Long items of tasks. The tables do not hold their text, since writing it would hold up the server. When somebody
+// reads such an item, its text is made again from the events of the task.
 import { ChangedMeanwhile } from '../../src/contract/changed-meanwhile.ts'
 import { taskEvents } from '../../src/contract/decoders/task.ts'
 import { isLongerThan } from '../../src/contract/length.ts'
@@ -9,7 +9,7 @@ import type { OutputItem } from '../../src/contract/wire.ts'
 import type { Pause } from '../../src/fairness/slices.ts'
 import { emptyFramed, evolveFramed, type FramedTask } from '../../src/history/task-view.ts'
 
-/** The most characters, roughly, of an item whose text is in the tables. */
+/** An item with more characters than this, roughly, is long. */
 const shortAtMost = 256 * 1024
 
 /** Whether an item is long. The text of an item in progress is in the tables, because it changes. */
@@ -18,7 +18,9 @@ export const isLongItem = (item: OutputItem): boolean =>
 
 export type LongItems = (n: number) => Promise<OutputItem>
 
-/** Makes a reader of the long items of one task. Its events are folded once, when the first item is read. */
+/**
+ * Makes a reader of the long items of one task. The events of the task are folded once, when the first item is read.
+ */
 export const longItemsOf = (
   readStream: Log['readStream'],
   taskId: string | undefined,

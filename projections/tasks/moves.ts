@@ -1,11 +1,11 @@
-// The moves of tasks between statuses, with their positions. The move to `working` of a task that starts in the append
-// of its creation, and the end of a task, follow from the row of the task.
+// The moves of tasks between statuses, with their positions. Two moves are left out, because they follow from the row
+// of the task: its end, and the move to `working` of a task that starts in the append of its creation.
 import type { Lifecycle } from '../../src/contract/task-chart.ts'
 import { isTerminal } from '../../src/contract/wire.ts'
 import type { ShownTask } from '../../src/history/task-view.ts'
 import type { ReadStore } from '../store.ts'
 
-/** The events of a first append that starts the task: TaskCreated, AgentSpawned, TaskStarted. */
+/** The number of events in a first append that also starts the task: TaskCreated, AgentSpawned, TaskStarted. */
 const firstEvents = 3
 
 export const createMoveWriter = (store: ReadStore) => {

@@ -34,7 +34,10 @@ export const createStoredPieces = (
   reading: <T>(ask: () => T) => T,
   readStream: Log['readStream'],
 ) => ({
-  /** The task as it is when its first piece is taken. Throws ChangedMeanwhile when the task changes before the end. */
+  /**
+   * The task as it is when its first piece is taken. Throws ChangedMeanwhile when a text changes before it is read,
+   * unless it was copied at the beginning.
+   */
   async *whole(position: number, pause: Pause): AsyncGenerator<Piece> {
     await pause()
     const { items, open, ...own } = reading(() => texts.look(position))

@@ -3,7 +3,10 @@ import type { ReadStore } from '../store.ts'
 
 export type Kept = { bytes: Buffer; sum: number }
 
-/** The number of an item, the bytes of its text, its checksum, and whether it is long (1), so that its text is in the log. */
+/**
+ * The number of an item, the size of its text in bytes, its checksum, and 1 if it is long, so that only the log has its
+ * text.
+ */
 export type ItemPlace = [n: number, size: number, sum: number, isLong: 0 | 1]
 
 export const createStoredRows = (store: ReadStore) => {

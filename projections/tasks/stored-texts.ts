@@ -9,7 +9,10 @@ import type { Kept, StoredRows } from './stored-rows.ts'
 
 /** Bytes. A text up to this length is read at once, and a part of a longer text has at least this length. */
 export const pieceBytes = 1024 * 1024
-/** The most parts in which one text is read. For each part, SQLite passes over everything before that part. */
+/**
+ * The largest number of parts in which one text is read. It is small, because SQLite passes over all that stands before
+ * a part.
+ */
 const maxPieces = 4
 
 /** A text of a task: its fields (`n` is undefined), or its item number `n`. `size`: bytes. `sum`: the checksum. */

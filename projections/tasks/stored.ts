@@ -35,7 +35,7 @@ export const createStoredTasks = (
 
   return {
     whole,
-    /** The task object. If it has more than `most` bytes, it is read in pieces as the caller takes them. */
+    /** The task object. If it has more than `max` bytes, it is read in pieces as the caller takes them. */
     text(position: number, max: number, pause: Pause): StoredTask {
       const size = rows.sizeAt.get(position, position) ?? 0
       return { text: size <= max ? whole(position) : pieces.whole(position, pause), size }

@@ -1,6 +1,6 @@
 // The tasks read model: one row for each task and one for each item. Events are folded in memory. Each write writes a
-// changed task once, however many events it had since the last write. A task that only talks is written when a query
-// asks or when something else happens to it, since each write would write all of its open item again.
+// changed task once, however many events it had since the last write. While new events only add text to an open item of
+// a task, the task is not written until a query asks, since each write would write the whole item again.
 import { taskEvents } from '../../src/contract/decoders/task.ts'
 import type { Log } from '../../src/contract/stored.ts'
 import { isTaskStream, taskIdOf } from '../../src/contract/task-stream.ts'

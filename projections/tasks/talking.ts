@@ -1,9 +1,12 @@
-// Tasks that talk: their newest events only add text to items in progress.
+// A task talks while its new events only add text to items in progress.
 import type { TaskEvent } from '../../src/contract/task-events.ts'
 import { taskStream } from '../../src/contract/task-stream.ts'
 import type { ReadStore } from '../store.ts'
 
-/** Whether an event only adds text to an item in progress, so that the row of the task and its other items stay. */
+/**
+ * Whether an event only adds text to an item in progress, so that the row of the task and its other items do not
+ * change.
+ */
 export const isTalk = ({ type }: Pick<TaskEvent, 'type'>): boolean =>
   type === 'ItemDelta' || type === 'EffectSaid'
 

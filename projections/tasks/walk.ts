@@ -1,11 +1,11 @@
-// Rows of tasks in the order of their creation. Rows that an index finds are read at once. Rows that must be checked
-// one by one are read in slices, so that other requests run while a client searches a million tasks.
+// Reads rows of tasks in the order of their creation. Rows that an index finds are read at once. Rows that must be
+// checked one by one are read in slices, so that other requests run while a client searches a million tasks.
 import { Refusal } from '../../src/contract/refusals.ts'
 import type { Pause } from '../../src/fairness/slices.ts'
 import type { ReadStore, Statement } from '../store.ts'
 import { and, type Where } from './filters.ts'
 
-/** The most rows that are checked in one slice. */
+/** The largest number of rows that one slice checks. */
 export const sliceRows = 1000
 
 type Order = 'asc' | 'desc'

@@ -20,9 +20,12 @@ export const createTokenRows = (store: ReadStore) => {
   return {
     /** The tokens that are not revoked, oldest first. */
     all: () => all.all(),
-    /** The only user of a token, also of an expired or revoked one. Undefined: all users, or there is no such token. */
+    /**
+     * The only user for whom a token is, even an expired or revoked one. Undefined: it is for all users, or does not
+     * exist.
+     */
     userOf: (id: string) => user.get(id) ?? undefined,
-    /** Whether a token that is not revoked is for this user alone. */
+    /** Whether there is a token for this user alone that is not revoked. */
     hasOne: (userId: string) => ofUser.get(userId) !== undefined,
   }
 }

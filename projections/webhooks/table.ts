@@ -9,7 +9,7 @@ import type { Projection } from '../intake.ts'
 import type { ReadStore } from '../store.ts'
 import { createWebhookRows, type DeliveryRow } from './rows.ts'
 
-/** The most deliveries of a webhook that are kept. */
+/** The number of deliveries that are kept of each webhook: the newest ones. */
 const keptDeliveries = 1000
 
 const deliveriesIn = (stored: Recorded): DeliveryRow[] => {

@@ -42,8 +42,8 @@ export const createLogins = ({ clock, random, principals }: Deps) => {
     },
 
     /**
-     * Exchanges a ticket for an admin token of 12 hours, which reaches what the token reaches that asked for the ticket.
-     * Throws Unauthenticated.
+     * Exchanges a ticket for an admin token of 12 hours, which acts for the same user as the token that asked for the
+     * ticket, or for all users. Throws Unauthenticated.
      */
     async login(ticket: string, causation: string) {
       const by = redeem(ticket)

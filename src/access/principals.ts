@@ -25,8 +25,8 @@ export type Principals = {
   /** The principal of the token with this id; undefined when the token is unknown, revoked or expired. */
   current(id: string): Principal | undefined
   /**
-   * A text that differs between two tokens with one id. The admin's token always has one id, but may be another token
-   * after the next start.
+   * A text that is different for two tokens that have the same id. The admin's token always has the same id, but may be
+   * another token after the next start.
    */
   markOf(id: string): string
   create(
@@ -66,8 +66,8 @@ const append = (
   ])
 
 /**
- * Stores the event that an admin token is made. Call this before the token is written to its file, so that every admin
- * token has an event.
+ * Stores an event AdminTokenMade. Call this before the token is written to its file, so that every admin token has an
+ * event.
  */
 export const recordAdminToken = async (log: EventLog, file: string): Promise<void> => {
   const data: AdminTokenMade = { file }

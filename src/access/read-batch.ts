@@ -3,7 +3,7 @@ import type { ReadAccess } from '../contract/access-events.ts'
 
 /** The most ids of one event, so that its payload stays short. An id has at most 256 characters. */
 const idsOfEvent = 500
-/** What an entry or an id needs in memory besides its characters, in characters. */
+/** The memory that an entry or an id needs besides its own characters, counted in characters. */
 const overhead = 64
 
 type Entry = { principal: string; route: string; ids: Set<string>; count: number }

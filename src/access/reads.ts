@@ -1,5 +1,6 @@
-// Records which token was shown which tasks, in the log itself. A read never waits for its record, and never fails with
-// it: what cannot be stored is kept for the next try, up to a limit, and what is lost is counted.
+// Records which token was shown which tasks, in the log itself. A read never waits until it is recorded, and never
+// fails because recording fails. Records that cannot be stored are kept for the next try, up to a limit; reads beyond
+// the limit are counted as lost.
 import { accessStream, type ReadAccess, type ReadAccessLost } from '../contract/access-events.ts'
 import type { Clock, Report, Timers } from '../contract/ports.ts'
 import type { Log, NewEvent } from '../contract/stored.ts'
@@ -9,7 +10,7 @@ import { createReadBatch } from './read-batch.ts'
 export type Shows = (taskId: string) => void
 
 export type Reads = {
-  /** Counts an answer or a subscription of a principal. The result notes the tasks that it shows. */
+  /** Counts an answer or a subscription of a principal. The returned function notes a task that it shows. */
   begin(principal: { id: string }, route: string): Shows
   /** Stores what was noted, if that is possible. */
   stop(): Promise<void>
@@ -18,7 +19,7 @@ export type Reads = {
 /** Records nothing. */
 export const noReads: Reads = { begin: () => () => {}, stop: async () => {} }
 
-/** Milliseconds from a read until it is stored with the others of that time. */
+/** Milliseconds from a read until it is stored, together with the other reads of that time. */
 const waitMs = 2000
 /** Characters after which reads are stored at once. */
 const fullAt = 1024 * 1024
@@ -79,7 +80,7 @@ export const createReads = ({ log, clock, timers, report }: Deps): Reads => {
     }
   }
   const storeSoon = (ms: number): void => {
-    if (storing !== undefined) return // when it has ended, what came meanwhile is scheduled
+    if (storing !== undefined) return // its end schedules what came meanwhile
     cancelTimer?.()
     cancelTimer = timers.after(ms, () => {
       cancelTimer = undefined

@@ -1,6 +1,6 @@
-// With a ticket, a browser can open a stream, because an EventSource cannot send headers. A ticket acts for the token
-// that requested it. It must be used within a minute. Then a client may reconnect with the ticket until the token
-// expires or is revoked, or a day has passed. Used tickets stay valid after a restart. Only their hashes are stored.
+// A browser opens a stream with a ticket, because an EventSource cannot send headers. A ticket acts for the token that
+// requested it. It must be used within a minute. Then a client may reconnect with the ticket until the token expires or
+// is revoked, or a day has passed. Used tickets stay valid after a restart. Only their hashes are stored.
 import type { Clock, Random } from '../contract/ports.ts'
 import type { Principal } from '../contract/token-events.ts'
 import type { Secrets } from '../platform/secrets.ts'
@@ -10,8 +10,8 @@ const unusedMs = 60_000
 const usedMs = 24 * 3600 * 1000
 
 /**
- * `mark` distinguishes tokens with one id. `commands`: on /ws a client with the ticket may send the commands that the
- * ticket's token allows.
+ * `mark` distinguishes tokens with the same id. `commands`: on /ws a client with the ticket may send the commands that
+ * the ticket's token allows.
  */
 type Ticket = { token: string; mark: string; until: number; used: boolean; commands?: boolean }
 
@@ -66,7 +66,7 @@ export const createTickets = ({ secrets, clock, random, principals }: Deps) => {
       return { ticket, expires_in: unusedMs / 1000 }
     },
 
-    /** Resolves when the tickets that were used stay valid, whatever happens to this process. */
+    /** Resolves when used tickets are stored, so that they stay valid, whatever happens to this process. */
     stored: secrets.stored,
 
     /** Uses a ticket and returns its principal; undefined if the ticket is unknown or no longer valid. */

@@ -15,7 +15,7 @@ type Schema = {
   oneOf?: Schema[]
 }
 
-/** The most levels of a schema that are followed. A deeper value is the given text. */
+/** This many levels of a schema are followed. A deeper value is the given text. */
 const deepest = 16
 
 export const instanceOf = (given: unknown, text: string, depth = 0): unknown => {

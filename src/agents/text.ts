@@ -10,5 +10,5 @@ export const plainText = (content: MessageContent, between = '\n'): string =>
         .filter(text => text !== '')
         .join(between)
 
-/** Words with the space that follows them: joined they are the text again. */
+/** Splits a text into words, each with the space that follows it. Joined, the words are the text again. */
 export const words = (text: string): string[] => text.match(/\S+\s*|\s+/g) ?? []

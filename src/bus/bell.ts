@@ -1,6 +1,6 @@
 import type { Timers } from '../contract/ports.ts'
 
-/** Wakes a loop that rests. A ring that comes while the loop does not rest ends its next rest at once. */
+/** Wakes a loop that rests. If the loop does not rest when the bell rings, the next rest of the loop ends at once. */
 export const createBell = (timers: Timers) => {
   let rang = false
   let onRing = () => {}
@@ -9,7 +9,7 @@ export const createBell = (timers: Timers) => {
       rang = true
       onRing()
     },
-    /** Forgets a ring that was kept. */
+    /** Forgets a ring that came while the loop did not rest. */
     silence(): void {
       rang = false
     },

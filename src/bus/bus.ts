@@ -8,7 +8,7 @@ import type { NatsBus } from './nats-bus.ts'
 type Deps = {
   log: EventLog
   loop: LoopShares
-  /** Carries public events to the subscribers. Undefined: the bus publishes each commit directly. */
+  /** Brings the public events to the subscribers over NATS. Undefined: the bus publishes each commit directly. */
   nats: Pick<NatsBus, 'join'> | undefined
   report: Report
 }

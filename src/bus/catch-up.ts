@@ -1,4 +1,4 @@
-// Hands a subscriber the events that it has missed: first from pages of the log, then the kept events.
+// Hands a subscriber the events that it has missed: first events from pages of the log, then the kept events.
 import type { KeptEvents } from './kept-events.ts'
 import type { LiveSubscribers } from './live-subscribers.ts'
 import type { Past } from './past.ts'
@@ -9,14 +9,14 @@ type Parts = { past: Past; kept: KeptEvents; live: LiveSubscribers; hand: Hand }
 const isClosed = ({ state }: Subscriber): boolean => state === 'closed'
 
 /**
- * Returns a function that hands a subscriber all events after its position. At the end the subscriber is live, or it is
- * full because it takes no more for now.
+ * Returns a function that hands a subscriber all events after its position. At the end the subscriber is `live`, or
+ * `full` if it takes no more for now.
  */
 export const createCatchUp = ({ past, kept, live, hand }: Parts) => {
   const markFull = (subscriber: Subscriber) => {
     if (!isClosed(subscriber)) live.leave(subscriber, 'full')
   }
-  /** Hands over the kept events, up to the newest published one, synchronously. */
+  /** Hands over the kept events at once, up to the newest published event. */
   const fromKept = (subscriber: Subscriber): void => {
     if (!hand(subscriber, kept.missedBy(subscriber))) markFull(subscriber)
     else {

@@ -12,9 +12,9 @@ export type EventFilter = {
 }
 
 const isDefault = ({ event }: Published): boolean => !optInEvents.has(event.type)
-/** Every type may be missing where there is a gap. */
+/** A gap fits every list of types, since events of any type may be missing there. */
 const isGap = ({ event }: Published): boolean => event.type === 'Gap'
-/** The events that a subscriber gets without naming their type. Returns `events` itself when that is all of them. */
+/** The events that a subscriber gets without naming their type. When these are all events, returns `events` itself. */
 export const defaultEvents = (events: readonly Published[]): readonly Published[] =>
   events.every(isDefault) ? events : events.filter(isDefault)
 
@@ -22,7 +22,7 @@ export const defaultEvents = (events: readonly Published[]): readonly Published[
 export const isNarrow = ({ types, sessionId, taskId }: EventFilter): boolean =>
   types !== undefined || sessionId !== undefined || taskId !== undefined
 
-/** Events of a group chat do not name their session, and name the chat's task as the chat. */
+/** Events of a group chat have no `session_id`, and name the task of the chat in `group_chat_id`. */
 const isOfSession = ({ event, sessionId }: Published, wanted: string): boolean =>
   (event.session_id ?? sessionId) === wanted
 const isOfTask = ({ event }: Published, wanted: string): boolean =>

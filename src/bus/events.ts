@@ -15,15 +15,15 @@ import { chosenBy, createHand, type Hand, type Subscriber, type Take } from './s
 export type Subscription = {
   /** Continues after `take` has returned false. */
   resume(): void
-  /** The position up to which every event was taken or is not for this subscriber. */
+  /** The position up to which the subscriber has taken every event that is for it. */
   passed(): number
   close(): void
 }
 
-/** The most subscribers of one owner, or of all events, that are served in one turn of the event loop. */
+/** The largest number of subscribers, of one owner or of all events, that are served in one turn of the event loop. */
 const defaultAtOnce = 128
 
-/** Groups the events by owner, for the owners that have subscribers. */
+/** Groups the events by owner. Events of owners without subscribers are left out. */
 const byOwner = (events: readonly Published[], { isFollowed }: LiveSubscribers) => {
   const groups = new Map<string, Published[]>()
   for (const event of events) {
@@ -36,15 +36,15 @@ const byOwner = (events: readonly Published[], { isFollowed }: LiveSubscribers) 
 }
 
 /**
- * Returns a function that hands new events to live subscribers. `inTurns`: whether the subscribers of an owner
- * (undefined: those that see the events of all) are too many for that and are served elsewhere, in turns.
+ * Returns a function that hands new events to live subscribers. `inTurns` returns true when the subscribers of an owner
+ * (undefined: those that see the events of all) are too many for one turn; they are then served elsewhere, in turns.
  */
 const createDelivery = (
   live: LiveSubscribers,
   hand: Hand,
   inTurns: (owner: string | undefined) => boolean,
 ) => {
-  /** A subscriber that does not choose among events gets the list `defaults`, which it shares with other subscribers. */
+  /** Subscribers that do not choose among events all get the same list, `defaults`. */
   const deliver = (
     subscriber: Subscriber,
     all: readonly Published[],
@@ -53,7 +53,7 @@ const createDelivery = (
     const events = subscriber.chooses ? chosenBy(subscriber, all) : defaults
     const first = events[0]
     if (first === undefined) return
-    // The subscriber may have read some of these events from the log before they were published. It does not get them
+    // The subscriber may have got some of these events from the log before they were published. It does not get them
     // again.
     const fresh =
       first.position > subscriber.position ? events : events.slice(indexAfter(events, subscriber.position))
@@ -89,7 +89,7 @@ export const createEvents = (
   const deliver = createDelivery(live, hand, turns.take)
   let subscribers = 0
 
-  /** A live subscriber has every published event, unless it waits for its turn. */
+  /** The position up to which a subscriber has its events: if it is live and waits for no turn, all published ones. */
   const passedBy = ({ state, position, filter }: Subscriber): number =>
     state === 'live' && !turns.isBusy(filter.owner) ? Math.max(position, kept.upTo()) : position
 
@@ -102,12 +102,12 @@ export const createEvents = (
 
   return {
     /**
-     * The last stored position. A subscriber that starts after it gets every later event, even if NATS delays their
-     * publishing.
+     * The last stored position. A subscriber that starts after this position gets every later event, even if NATS
+     * delays the publishing.
      */
     position: () => log.head(),
     publishUpTo,
-    /** Drops the events in memory, since some of them were erased. Subscribers that are behind read the log. */
+    /** Drops the events in memory, since some of them were erased. Subscribers that are behind then read the log. */
     forget: (): void => forgetEvents(kept, past),
     publish: (committed: readonly Recorded[]): void =>
       publishUpTo(committed.at(-1)?.position ?? kept.upTo(), subscribers === 0 ? [] : publishedOf(committed)),

@@ -20,23 +20,23 @@ export type FeedRequest = {
   /** Whether the feed also ends after a frame with which the task waits for input or is paused. */
   endsAtWait: boolean
   /**
-   * The feed takes this place while it reads stored events. When these events are long, the feed keeps the place while
-   * its reader takes their frames.
+   * The feed takes this place while it reads stored events. When the stored events are long, the feed also keeps the
+   * place while its reader takes their frames.
    */
   place?: FoldPlace
 }
 
 export type Feed = {
   /**
-   * The frames in lists, never an empty one. Feeds share the lists, so a reader must not change them. While the reader
-   * waits for the next list, new lists are first offered to `takeAtOnce`, because a call costs far less than a turn of a
-   * generator. A list that it does not take is handed to the reader.
+   * The frames in lists, which are never empty. Feeds share the lists, so a reader must not change them. While the
+   * reader waits for the next list, new lists are first offered to `takeAtOnce`, because a call costs far less than a
+   * turn of a generator. The reader gets each list that `takeAtOnce` does not take.
    */
   frames(takeAtOnce?: TakeAtOnce): AsyncGenerator<readonly Frame[], void, undefined>
-  /** Whether the list that was handed over last is the end. */
+  /** Whether the feed ends with the list that was handed over last. */
   isAtEnd(): boolean
   close(): void
-  /** `job` is called when the task is erased. The feed is closed then, and its reader must send nothing more of it. */
+  /** Calls `job` when the task is erased. The feed is closed then, and its reader must send no more frames. */
   whenErased(job: () => void): void
 }
 
@@ -90,7 +90,7 @@ const createFeed = (
     task?.leave()
   }
   const { leave, whenErased } = openFeeds.add(stream, close)
-  /** Hands over stored frames until the feed has all of them, or until the watched task keeps the rest. */
+  /** Hands over stored frames until none is left, or until the window of the watched task has all further frames. */
   async function* past(): AsyncGenerator<Batch> {
     const teller = await rendererAt(stream, cursor.last() + 1)
     if (isClosed) return
@@ -152,7 +152,7 @@ export const createFeeds = (deps: Deps) => {
   const feedDeps = { ...deps, watched, openFeeds }
   const follow = (request: FeedRequest, begun?: WatchedTask) => createFeed(feedDeps, request, begun)
   return {
-    /** The frames throw DamagedEvent when the stored events do not give the frames that were counted for them. */
+    /** Reading the frames throws DamagedEvent when a stored event does not give the frames that its header counts. */
     open: (request: FeedRequest): Feed => follow(request),
     /** Follows a task whose stream does not exist yet, so there is nothing to read first. */
     openNew(request: FeedRequest, teller: FrameRenderer): Feed {

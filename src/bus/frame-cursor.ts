@@ -1,4 +1,4 @@
-// How far a reader of a task's frames is, and its wait for more of them.
+// Keeps how far a reader of a task's frames is, and waits for more frames.
 import type { Frame } from '../history/frames.ts'
 import type { WatchedTask } from './watched-task.ts'
 import { type Batch, batchOf, type Entry } from './window.ts'
@@ -10,15 +10,15 @@ export type TakeAtOnce = (frames: readonly Frame[]) => boolean
 export const createFrameCursor = (after: number, endsAtWait: boolean) => {
   let last = after
   let isAtEnd = false
-  /** What comes next, if the watched task still keeps it. Throws the error with which reading the task ended. */
+  /** The next frames, if the watched task still keeps them. Throws the error with which reading the task ended. */
   const nextIn = (task: WatchedTask | undefined): Batch | undefined => task?.after(last, endsAtWait)
-  /** Moves behind a batch. Returns its frames, if it has any. */
+  /** Moves the cursor behind a batch. Returns the frames of the batch, if it has any. */
   const pass = ({ frames, ended }: Batch): readonly Frame[] | undefined => {
     last = frames.at(-1)?.sequence_number ?? last
     isAtEnd = ended
     return frames.length > 0 ? frames : undefined
   }
-  /** Whether nothing is left for the reader itself: the frames were taken at once, or there are none. */
+  /** True when nothing is left for the reader itself: `takeAtOnce` took the frames, or there are none. */
   const isServed = (task: WatchedTask, takeAtOnce: TakeAtOnce): boolean => {
     try {
       const batch = nextIn(task)
@@ -27,7 +27,7 @@ export const createFrameCursor = (after: number, endsAtWait: boolean) => {
       pass(batch)
       return true
     } catch {
-      return false // the reader meets the same error
+      return false // the reader will get the same error
     }
   }
 
@@ -36,11 +36,11 @@ export const createFrameCursor = (after: number, endsAtWait: boolean) => {
     isAtEnd: () => isAtEnd,
     nextIn,
     pass,
-    /** The next of these entries' frames. */
+    /** The frames in these entries that the reader does not have yet. */
     nextOf: (entries: readonly Entry[]): Batch => batchOf(entries, last, endsAtWait),
     /**
-     * Calls `done` once, when the reader must be handed something or meets an error. Until then, `takeAtOnce` takes the
-     * frames that come. The returned function ends the wait.
+     * Calls `done` once, when the reader itself must take frames, or gets the end or an error. Until then, `takeAtOnce`
+     * takes the frames that come. The returned function ends the wait.
      */
     wait(task: WatchedTask, takeAtOnce: TakeAtOnce, done: () => void): () => void {
       const follower = () => {

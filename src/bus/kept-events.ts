@@ -2,7 +2,7 @@
 import { indexAfter, type Published } from './published.ts'
 import { chosenBy, type Subscriber } from './subscriber.ts'
 
-/** How many of the newest events are kept for certain. Twice as many may be kept before older ones are dropped. */
+/** This many of the newest events are always kept. Older events are dropped when there are more than twice as many. */
 const keptAtMost = 4096
 
 /** `head`: the last position that was stored before the start. */
@@ -10,7 +10,7 @@ export const createKeptEvents = (head: number) => {
   let events: Published[] = []
   let from = head
   let upTo = head
-  /** What `missedBy` returned last: the next subscriber has usually missed the same events. */
+  /** The last result of `missedBy`, since the next subscriber has usually missed the same events. */
   let missed:
     | { owner: string | undefined; from: number; upTo: number; events: readonly Published[] }
     | undefined
@@ -27,7 +27,7 @@ export const createKeptEvents = (head: number) => {
       events = events.slice(-keptAtMost)
       from = (events[0] as Published).position - 1
     },
-    /** Drops all events, since there are no subscribers. `publishedUpTo`: the position that `upTo` returns then. */
+    /** Drops all events. `publishedUpTo`: the position that `from` and `upTo` return from now on. */
     clear(publishedUpTo: number): void {
       events = []
       from = upTo = publishedUpTo

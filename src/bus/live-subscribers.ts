@@ -1,5 +1,5 @@
-// The live subscribers: those that have every published event. They are grouped by the owner whose events they see
-// (undefined: all owners).
+// The live subscribers: new events are handed to them as soon as the events are published. They are grouped by the
+// owner whose events they see (undefined: all owners).
 import type { Subscriber } from './subscriber.ts'
 
 const none: ReadonlySet<Subscriber> = new Set()

@@ -1,6 +1,6 @@
 // NATS between the log and the subscribers. There is one connection, which is made again whenever it ends. The relay
-// sends events over it, and the feed receives them. No commit waits for NATS, and subscribers miss no event while NATS
-// is away.
+// sends events over the connection, and the feed receives them. No commit waits for NATS, and subscribers miss no event
+// while NATS is away.
 import type { Report, Timers } from '../contract/ports.ts'
 import type { Recorded } from '../contract/stored.ts'
 import type { EventLog } from '../log/log.ts'
@@ -27,13 +27,13 @@ export type NatsBusDeps = {
 /** Milliseconds from the end of a connection to the next attempt. The wait doubles after each failed attempt. */
 const shortestWaitMs = 100
 const longestWaitMs = 2000
-/** After a connection of more milliseconds, or one over which events were sent, the shortest wait follows. */
+/** After a connection that lasted longer than this, or over which events were sent, the shortest wait follows. */
 const goodMs = 5000
 
 type Connecting = {
   /** Connects, and resolves when the connection has ended or could not be made. */
   connect: () => Promise<void>
-  /** How many events were sent over all connections. */
+  /** The number of events that were sent over all connections. */
   sent: () => number
   timers: Timers
 }
@@ -109,7 +109,7 @@ export const createNatsBus = ({ settings, log, file, timers, report }: NatsBusDe
       connected?.publish(checkpointSubject, note, {})
     },
     erase,
-    /** Goes on sending committed events for up to a second. The rest is sent after the next start. */
+    /** Sends committed events for up to another second. The server sends the rest after its next start. */
     async stop(): Promise<void> {
       stopping.abort()
       await relay.stop()

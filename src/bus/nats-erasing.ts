@@ -18,7 +18,7 @@ type Deps = {
   timers: Timers
 }
 
-/** Milliseconds that an erasure waits until NATS has the events before it. */
+/** An erasure waits up to this many milliseconds until NATS has all earlier events. */
 const patienceMs = 5000
 const lookMs = 20
 
@@ -33,7 +33,7 @@ const mirrors: NotErased = {
   why: 'a stream that mirrors it, or a consumer that took a message, keeps what it has',
 }
 
-/** `upTo`: NATS gets events up to this position first, so that none of them comes after the deletion. */
+/** `upTo`: the deletion waits until NATS has all events up to this position, so that none of them comes later. */
 export const createNatsErasing =
   ({ connected, position, timers }: Deps) =>
   async (streams: readonly string[], upTo: number): Promise<NotErased[]> => {

@@ -1,6 +1,6 @@
-// The way of events from commits to subscribers over NATS. A committed event waits until NATS brings it back; then the
-// feed publishes the event as the log has it. When NATS does not bring it back, the feed publishes it and all later
-// events without NATS. The feed waits for NATS again as soon as NATS brings an event that was published a moment ago.
+// Brings events from commits to subscribers over NATS. A committed event waits until NATS brings the event back. Then
+// the feed publishes the event as the log has it. If NATS does not bring it back in time, the feed publishes this event
+// and later ones without NATS. When NATS then brings an event that was published a moment ago, it carries events again.
 import type { Timers } from '../contract/ports.ts'
 import type { NatsMessage } from './nats/client.ts'
 import { idHeader } from './nats-subject.ts'
@@ -9,14 +9,14 @@ import { createRecent } from './recent.ts'
 import { createSilenceWatch } from './silence.ts'
 import { createWaiting, isSame } from './waiting.ts'
 
-/** The most events that may wait for NATS. When more wait, the feed publishes all of them without NATS. */
+/** When more events than this wait for NATS, the feed publishes all of them without NATS. */
 const waitAtMost = 4096
-/** How many events the feed remembers after it has published them without NATS. */
+/** The feed remembers this many of the newest events that it has published without NATS. */
 const rememberAtMost = 1024
 /** Milliseconds between two checks whether NATS brings events. An event waits less than twice this time. */
 const silenceMs = 250
 
-/** `head`: events up to this position are published already. NATS may still bring them. */
+/** `head`: events up to this position are published already. NATS may still bring some of them. */
 export const createNatsFeed = (
   publishUpTo: (upTo: number, events: readonly Published[]) => void,
   timers: Timers,

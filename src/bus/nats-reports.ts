@@ -1,6 +1,6 @@
 import type { Report } from '../contract/ports.ts'
 
-/** Reports the connection to NATS to the operator: each change of it, and each kind of refusal once. */
+/** Tells the operator each change of the connection to NATS, and each kind of refusal once. */
 export const createNatsReports = (report: Report, servers: string) => {
   let state: 'new' | 'here' | 'away' = 'new'
   const refusals = new Set<string>()

@@ -1,4 +1,4 @@
-// The settings of NATS: its servers, its login, and whether it is used at all. They come from NATS_URL, and from
+// The settings of NATS: the servers, the login, and whether NATS is used at all. They come from NATS_URL, and from
 // variables with the names that the nats command line uses. Secrets appear neither in errors nor in printed settings.
 import { readFileSync } from 'node:fs'
 import { CannotStart } from '../contract/cannot-start.ts'
@@ -16,9 +16,9 @@ export type NatsSettings = Readonly<{
   login: NatsLogin
   /** Undefined: the NATS server decides whether TLS is used. */
   tls: Readonly<{ ca?: string; cert?: string; key?: string }> | undefined
-  /** The servers as URLs that may be shown. */
+  /** The servers as URLs without a login, which may be shown. */
   shown: string
-  /** How many servers keep each event, if they are a cluster. Absent: one. */
+  /** The number of servers that keep each event, if the NATS servers are a cluster. Absent: one. */
   copies?: number
 }>
 

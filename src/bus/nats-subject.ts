@@ -1,11 +1,11 @@
-// An event as a NATS message: its headers and its subject. The subject contains the user, so that permissions can
-// depend on the user.
+// Writes an event as a NATS message: its headers and its subject. The subject contains the user, so that permissions in
+// NATS can depend on the user.
 import { channelOf, type EventChannel } from '../contract/event-names.ts'
 import type { PublicEvent } from '../contract/public-events.ts'
 import type { Published } from './published.ts'
 
 export const allSubjects = 'reprise.events.>'
-/** Checkpoints of the log, as signed notes. */
+/** The subject for checkpoints of the log, which are sent as signed notes. */
 export const checkpointSubject = 'reprise.checkpoints'
 
 /** The part of a subject that stands for the events of a channel. */
@@ -19,7 +19,7 @@ const groups: Record<EventChannel, string> = {
 }
 
 const plain = /^[A-Za-z0-9_-]{1,128}$/
-/** One part of a subject. Text that is too long or not allowed there is encoded; the body has it as it is. */
+/** One part of a subject. A text that is too long or not allowed there is encoded; the body has the text itself. */
 const part = (text: string): string =>
   plain.test(text) ? text : `=${Buffer.from(text).toString('base64url')}`
 
@@ -33,7 +33,7 @@ const aboutOf = (event: PublicEvent): string => {
 export const subjectOf = ({ owner, event }: Published<PublicEvent>): string =>
   `reprise.events.${part(owner)}.${groups[channelOf(event.type)]}.${event.type}.${part(aboutOf(event))}`
 
-/** The subject of all events about a task, a job or an environment session. */
+/** The subject, with wildcards, of all events about a task, a cron job, an environment session or a webhook. */
 export const subjectsAbout = (id: string): string => `reprise.events.*.*.*.${part(id)}`
 
 /** Encodes characters that a header cannot hold, in the way that CloudEvents prescribes. */

@@ -1,4 +1,4 @@
-// One connection to NATS. Only this file and the folder `nats` use the NATS client.
+// One connection to NATS. Only this file, its folder `src/bus/nats`, and `src/cluster/nats` use the NATS client.
 import { arrived, headersOf, load, type NatsMessage } from './nats/client.ts'
 import { connectTo } from './nats/connect.ts'
 import { type NatsStreams, streamsOf } from './nats/streams.ts'
@@ -7,7 +7,7 @@ import type { NatsSettings } from './nats-settings.ts'
 export type Connection = {
   /** Host and port. */
   server: string
-  /** The most bytes that a message may have, headers included. */
+  /** The largest number of bytes of a message, with its headers. */
   maxMessage: number
   /** Resolves with the reason when the connection has ended in any way. */
   closed: Promise<string>
@@ -27,9 +27,9 @@ export const reasonOf = (error: unknown): string => {
 }
 
 /**
- * Connects once, to one of the servers. Rejects when that is not possible. After a break, the client neither reconnects
- * nor sends anything again: the relay sends again from the log, after the last event that NATS is known to have.
- * `onRefusal` is called when the NATS server does not allow something, so that the operator learns of it.
+ * Connects once, to one of the servers. Rejects when no server can be reached. After a break, the client neither
+ * reconnects nor sends anything again: the relay sends again from the log, after the last event that NATS is known to
+ * have. `onRefusal` is called when the NATS server does not allow something, so that the operator learns of it.
  */
 export const connectNats = async (
   settings: NatsSettings,

@@ -16,7 +16,7 @@ export type Hears = {
   failed(reason: string): void
 }
 
-/** The most bytes that the `Nats-Expected-…` headers of one message have. */
+/** The `Nats-Expected-…` headers of one message have at most this many bytes. */
 export const expectedBytes = 128
 
 /** Publishes into a stream, which refuses a message that does not come right after the message before it. */
@@ -32,7 +32,7 @@ export const streamOutlet = (
     if ('refused' in receipt) failed(`the stream refuses a message: ${receipt.refused}`)
     else if (number !== acknowledged + 1) failed('the stream acknowledges messages in another order')
     else {
-      // A message that the stream had already is not stored again; then the stream refuses the messages after it.
+      // A message that the stream already had is not stored again. Then the stream refuses the messages after it.
       acknowledged = number
       taken(1)
     }

@@ -1,5 +1,5 @@
-// The stored frames of a task for one reader. Reading begins at a point before the wanted frame and ends with the last
-// stored event.
+// Reads the stored frames of a task for one reader. Reading begins at an event before the wanted frame, and ends with
+// the last stored event.
 import { isLongerThan } from '../contract/length.ts'
 import type { Recorded } from '../contract/stored.ts'
 import type { FrameRenderer } from '../history/frame-renderer.ts'
@@ -7,11 +7,11 @@ import type { Frame } from '../history/frames.ts'
 import { type Batches, createBatches } from '../log/batches.ts'
 import type { EventLog } from '../log/log.ts'
 
-/** A place for folding stored events. Places are limited, since folding takes memory and time. */
+/** A place for folding stored events. The number of places is limited, since folding takes memory and time. */
 export type FoldPlace = { isTaken(): boolean; acquire(): Promise<void>; release(): void }
 export const noPlace: FoldPlace = { isTaken: () => true, async acquire() {}, release() {} }
 
-/** A reader whose events have up to this many characters leaves its place while its frames are taken. */
+/** A reader whose events have at most this many characters gives its place back while its client takes the frames. */
 const lightAtMost = 256 * 1024
 
 /**
@@ -34,7 +34,7 @@ export const pastEvents = (
         after,
         async beforeRead() {
           await place.acquire()
-          if (isClosed()) place.release() // when the reader was closed, it did not have this place yet
+          if (isClosed()) place.release() // closing the reader could not release a place that it did not have yet
         },
         caughtUp() {
           place.release()

@@ -9,7 +9,7 @@ import { type Published, pastOf } from './published.ts'
 /** The public events of one page of the log. `end`: the position of the last event of that page, public or not. */
 export type Page = { events: readonly Published[]; end: number }
 
-/** The most pages that are kept in memory for other readers. */
+/** At most this many pages are kept in memory for other readers. */
 const pagesKept = 16
 
 export const createPast = (log: Pick<Log, 'readAll'>, loop: LoopShares) => {

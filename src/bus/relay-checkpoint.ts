@@ -2,7 +2,7 @@ import type { Report } from '../contract/ports.ts'
 import { readCheckpoint, saveCheckpoint } from '../log/checkpoint.ts'
 import type { EventLog } from '../log/log.ts'
 
-/** The least milliseconds between two saves of the checkpoint. */
+/** The checkpoint is saved at most once in this many milliseconds. */
 export const saveEveryMs = 1000
 
 /**

@@ -25,13 +25,13 @@ type SenderDeps = {
   checkpoint: RelayCheckpoint
   bell: Bell
   reports: RelayReports
-  /** Whether to stop when NATS has everything up to a position. */
+  /** Whether to stop sending, if NATS has every event up to this position. */
   isOver: (position: number) => boolean
 }
 
 /**
- * A way to send events to NATS. `from`: the position after which sending begins. `maxMessage`: the most bytes of one
- * message. `isKept`: the stream keeps every event, so it shows which event is the last, and no checkpoint is saved.
+ * A way to send events to NATS. `from`: the position after which sending begins. `maxMessage`: the largest number of
+ * bytes of a message. `isKept`: a stream keeps every event, and shows its last one, so no checkpoint is saved.
  */
 export type Way = { outlet: Outlet; from: number; maxMessage: number; isKept: boolean }
 
@@ -52,7 +52,7 @@ const send = (
   return true
 }
 
-/** How many messages were taken, and how many were too long. */
+/** Counts the messages that NATS has taken, and those that were too long. */
 const createCounts = (reports: RelayReports) => {
   const counts = { published: 0, tooLong: 0 }
   return {
@@ -106,13 +106,13 @@ export const createSender = ({ log, checkpoint, bell, reports, isOver }: SenderD
     position,
     newest: () => newest,
     hears,
-    /** Forgets the messages under way. Every event that NATS has not acknowledged counts as missing from now on. */
+    /** Forgets the messages under way: events that NATS has not acknowledged count as missing from now on. */
     reset(): void {
       underWay.clear()
       failure = undefined
       read = newest
     },
-    /** Sends every public event after `way.from`, until `isOver` is true; in slices, since it may be the whole log. */
+    /** Sends every public event after `way.from` until `isOver` is true. Pauses often: this may be the whole log. */
     async follow(way: Way): Promise<void> {
       const pause = localPause()
       const unsent = unsentAfter(log, way.from, bell.ring, pause)

@@ -1,5 +1,5 @@
 // The stream of JetStream that keeps the events. The relay creates the stream when it is missing, and never changes its
-// settings. The newest message of the stream shows which event is the last that it has.
+// settings. The newest message of the stream shows up to which event the stream has the events.
 import type { Log } from '../contract/stored.ts'
 import type { NatsMessage } from './nats/client.ts'
 import type { NatsStreams } from './nats/streams.ts'
@@ -52,7 +52,7 @@ const positionOf = async (message: NatsMessage, log: Pick<Log, 'head' | 'readAll
   throw new WrongStream('ends with an event that is different in this log')
 }
 
-/** The newest message of a stream that is not empty, even if many newer ones were deleted. */
+/** Finds the newest message of a stream that is not empty, even if many newer messages were deleted. */
 const newestOf = async (streams: NatsStreams, lastSequence: number): Promise<NatsMessage | undefined> => {
   let newest: (NatsMessage & { sequence: number }) | undefined
   for (let [low, high] = [1, lastSequence]; low <= high; ) {

@@ -18,7 +18,7 @@ const shortestWaitMs = 50
 const longestWaitMs = 2000
 /** Milliseconds until the relay tries again to use a stream that does not belong to this log. */
 const wrongStreamMs = 30_000
-/** The most milliseconds that a stopping server waits until unsent events are sent. */
+/** A stopping server waits at most this many milliseconds until unsent events are sent. */
 const lastTryMs = 1000
 
 export type RelayDeps = {

@@ -1,6 +1,6 @@
-// Serves the subscribers of an owner that has very many: a limited number of them in each turn of the event loop. What
-// is published while the others have their turn reaches a subscriber in one write, with the events before it. So the
-// cost of an event falls when events come faster than the subscribers can be served one event at a time.
+// Serves the subscribers of an owner with very many subscribers: a limited number of them in each turn of the event
+// loop. A subscriber gets all events that were published since its last turn in one write. So an event costs less when
+// events come faster than the subscribers can be served one event at a time.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { LoopShares } from '../fairness/loop-shares.ts'
 import type { CatchUp } from './catch-up.ts'
@@ -12,7 +12,7 @@ type Parts = {
   kept: KeptEvents
   catchUp: CatchUp
   loop: LoopShares
-  /** The most subscribers of one owner that are served in one turn of the event loop. */
+  /** The largest number of subscribers of one owner that are served in one turn of the event loop. */
   atOnce: number
 }
 

@@ -10,7 +10,7 @@ export type Take = (events: readonly Published[]) => boolean
 
 export type Subscriber = {
   filter: EventFilter
-  /** Whether its filter may leave out events that a subscriber without a filter gets. */
+  /** Whether `filter` may leave out events that a subscriber without a filter gets. */
   chooses: boolean
   take: Take
   onFault: (error: unknown) => void
@@ -19,7 +19,7 @@ export type Subscriber = {
   state: 'reading' | 'live' | 'full' | 'closed'
 }
 
-/** The most characters of events, roughly, that are handed over at once, so that a slow reader holds little memory. */
+/** Events of roughly this many characters are handed over at once, so that a slow reader holds little memory. */
 const togetherAtMost = 64 * 1024
 /** The length, in characters, that is assumed for an event without the text of an error. */
 const assumedLength = 512

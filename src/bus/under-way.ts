@@ -1,8 +1,8 @@
-/** The most messages that may be sent and not acknowledged yet. */
+/** When this many messages are sent and not acknowledged yet, no more are sent. */
 const messagesAtMost = 1024
 /** When messages of this many bytes are sent and not acknowledged yet, no more are sent. */
 const bytesAtMost = 4 * 1024 * 1024
-/** Milliseconds without an acknowledgement after which the messages under way count as lost. */
+/** When NATS has acknowledged nothing for this many milliseconds, the messages under way count as lost. */
 export const patienceMs = 3000
 
 type Sent = { position: number; bytes: number }

@@ -1,7 +1,7 @@
 // One watched task: its events are read, folded and rendered into frames once for all its followers. The watched task
-// waits for no follower: a follower finds frames that it has not taken in the window. A slow follower reads them from
-// the log. Many followers are served in several turns of the event loop, so that nobody else waits for all of them; the
-// events that are stored meanwhile reach them together.
+// waits for no follower. The window keeps the newest frames, and a follower that is too slow for the window reads the
+// log. Many followers are served in several turns of the event loop, so that nobody else waits until all are served.
+// Then the followers get the events that were stored meanwhile, all together.
 import { nextTurn } from '../fairness/slices.ts'
 import type { FrameRenderer } from '../history/frame-renderer.ts'
 import type { EventLog } from '../log/log.ts'
@@ -19,11 +19,11 @@ type Parts = {
 }
 
 /**
- * Is called each time when there are more frames or reading has failed, until it returns false. It must not throw.
+ * Is called whenever there are more frames or reading has failed, until it returns false. It must not throw.
  */
 export type Follower = () => boolean
 
-/** The most followers that are served in one turn of the event loop. */
+/** The largest number of followers that are served in one turn of the event loop. */
 const atOnce = 128
 
 export const watchTask = ({ log, stream, teller, window, isNew, onEnd }: Parts) => {
@@ -31,7 +31,7 @@ export const watchTask = ({ log, stream, teller, window, isNew, onEnd }: Parts) 
   let failure: { error: unknown } | undefined
   let followers = 0
 
-  /** Calls all who wait. Returns a promise when they are too many for one turn. */
+  /** Calls all waiting followers. Returns a promise when they are too many for one turn. */
   const wake = (called = [...waiting]): Promise<void> | undefined => {
     for (const follower of called.slice(0, atOnce))
       if (waiting.has(follower) && !follower()) waiting.delete(follower)
@@ -62,8 +62,8 @@ export const watchTask = ({ log, stream, teller, window, isNew, onEnd }: Parts) 
       void subscription.stop().catch(() => {})
     },
     /**
-     * The frames after a number; undefined: they must be read from the log. Throws the error with which reading the
-     * task ended.
+     * The frames after a number; undefined: the window has not all of them, so they must be read from the log. Throws
+     * the error with which reading the task ended.
      */
     after(after: number, endsAtWait: boolean) {
       const batch = window.after(after, endsAtWait)

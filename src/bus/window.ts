@@ -8,9 +8,9 @@ import type { FrameRenderer } from '../history/frame-renderer.ts'
 import type { Frame } from '../history/frames.ts'
 import type { FramedTask } from '../history/task-view.ts'
 
-/** The frames of one event, the status of the task after it, and the number of the next frame. */
+/** The frames of one event, the status of the task after this event, and the number of the next frame. */
 export type Entry = { frames: Frame[]; status: Lifecycle; next: number }
-/** The frames after a number. `ended`: this reader gets no more frames. */
+/** The frames after a number. `ended`: the reader gets no frames after these. */
 export type Batch = { frames: readonly Frame[]; ended: boolean }
 
 const entryOf = ({ status, seq }: FramedTask, frames: Frame[]): Entry => ({ frames, status, next: seq })
@@ -50,9 +50,9 @@ export const batchOf = (entries: readonly Entry[], after: number, endsAtWait: bo
   return { frames, ended: false }
 }
 
-/** The most entries, one for each event with frames, that a window keeps. */
+/** A window keeps at most this many entries. Each event with frames has one entry. */
 const keptEntries = 256
-/** The most characters of frames that a window keeps. */
+/** A window keeps frames with at most this many characters. */
 const keptLength = 64 * 1024
 
 /** `start`: the status of the task before the first event that is pushed, and the number of its next frame. */
@@ -69,7 +69,7 @@ export const createWindow = (start: Pick<FramedTask, 'status' | 'seq'>) => {
     for (let max = 512; max < keptLength; max *= 2) if (!isLongerThan(frames, max)) return max
     return keptLength
   }
-  /** Drops old entries. The `newest` last ones stay, however long they are, for the readers that waited for them. */
+  /** Drops old entries. The last entries, `newest` in number, always stay: readers have waited for them. */
   const shorten = (newest: number): void => {
     let drop = 0
     while (drop < entries.length - newest && (entries.length - drop > keptEntries || length > keptLength)) {

@@ -37,7 +37,7 @@ const together = (a: unknown, b: unknown): unknown => {
   return [a, b].flatMap(content => (typeof content === 'string' ? [textPart(content)] : content))
 }
 
-/** Whether a message is empty: some endpoints refuse that. */
+/** Whether a message is empty. Some endpoints refuse empty messages. */
 const isEmpty = (message: ChatMessage): boolean => {
   if (message.role === 'tool' || ('tool_calls' in message && message.tool_calls !== undefined)) return false
   const { content } = message

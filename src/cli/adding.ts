@@ -1,4 +1,4 @@
-// What the lists of commands have in common.
+// Functions that the files with lists of commands share.
 import type { Command } from 'commander'
 
 /** Loads the code of a command only when the command runs. */
@@ -9,8 +9,8 @@ export const later =
   }
 
 /**
- * Collects an option that may be given several times. An option that takes all words after it would take the arguments
- * of the command too.
+ * Collects the values of an option that may be given several times. (An option with a list of values would also take
+ * the arguments of the command.)
  */
 export const eachOf = (value: string, before: readonly string[] = []): string[] => [...before, value]
 

@@ -1,9 +1,9 @@
-// What the commands share that ask the running server about its resources.
+// Functions for the commands that ask the running server about its resources.
 import { readConfig } from '../config.ts'
 import { NotReached } from './exit.ts'
 import { askServer, urlOfServer } from './server.ts'
 
-/** The most entries of a page. */
+/** The largest number of entries on a page. */
 const perPage = 100
 
 export const print = (line: string): void => void process.stdout.write(`${line}\n`)
@@ -24,9 +24,9 @@ export const ask = async <T>(method: string, path: string, body?: object): Promi
 
 type List<Entry> = {
   path: string
-  /** The field of the answer that has the entries. */
+  /** The field of the answer that contains the entries. */
   key: string
-  /** The parameter that takes the id of the last entry of the page before. */
+  /** The query parameter for the id of the last entry of the previous page. */
   cursor: string
   idOf: (entry: Entry) => string
   lineOf: (entry: Entry) => string

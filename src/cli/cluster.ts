@@ -24,7 +24,7 @@ import { type Common, openTerminal } from './terminal.ts'
 type InitOptions = Common & { nats?: string; shards: string; key?: string; data?: string }
 type Env = Record<string, string | undefined>
 
-/** Milliseconds to wait for servers that are there. */
+/** Milliseconds to wait for an answer of the NATS servers. */
 const waitMs = 5000
 
 const reaching = <T>(shown: string, work: Promise<T>): Promise<T> =>
@@ -74,7 +74,7 @@ export const init = async (options: InitOptions): Promise<void> => {
   for (const { level, text } of judgements) printer.line(text, level === 'warn' ? 'red' : 'dim')
 }
 
-/** The nodes that are known, by the server of the data folder and by the newest beat. */
+/** Asks the nodes at the known URLs (of the server on the data folder, and in the newest beat) for their state. */
 const nodesOf = async (keys: ClusterKeys, known: (string | undefined)[]): Promise<Surveyed[]> => {
   const ask = createAsk(createHops({ key: keys.hops, node: 'cli', world: realWorld() }))
   return survey(
@@ -107,7 +107,7 @@ export const status = async (options: Common): Promise<void> => {
   }
 }
 
-/** Removes what makes a data folder a copy of a cluster's log. Then it can be served alone. */
+/** Removes the files that make a data folder a copy of a cluster's log. Then a single server can use the folder. */
 export const leave = async (options: Common): Promise<void> => {
   const config = readConfig({ ...process.env, CLUSTER: '0' })
   const { streamKeys, cluster } = filesOf(config.dataDir)
@@ -122,6 +122,6 @@ export const leave = async (options: Common): Promise<void> => {
   } finally {
     release()
   }
-  const text = `${config.dataDir} has left the cluster: start it without CLUSTER=1, and no other node of that cluster`
+  const text = `${config.dataDir} has left the cluster: start it without CLUSTER=1, and start no other node of that cluster`
   await printer.rows([options.json ? JSON.stringify({ left: config.dataDir }) : text])
 }

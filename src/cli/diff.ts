@@ -2,7 +2,7 @@
 import type { Difference } from '../contract/responses.ts'
 import { ask, at, print } from './ask.ts'
 
-/** The most events that differ which are printed for people. */
+/** The largest number of differing events that are printed for a person. */
 const maxEventsShown = 10
 
 const nameOf = (fact: Difference['facts'][number]['left']): string =>
@@ -18,7 +18,7 @@ const printForPeople = ({ first_divergence, items, facts }: Difference): void =>
   if (more > 0) print(`${more} more events differ: --json shows them`)
 }
 
-/** Prints where two tasks differ. Exits with 1 when they do. */
+/** Prints where two tasks differ. The exit code is 1 when they differ. */
 export const diffTasks = async (left: string, right: string, { json }: { json?: true }): Promise<void> => {
   const difference = await ask<Difference>('GET', `/tasks${at(left)}/diff${at(right)}`)
   if (json) print(JSON.stringify(difference))

@@ -7,7 +7,7 @@ export class NoAnswer extends Error {}
 /** Thrown when the server cannot be reached: exit code 3. */
 export class NotReached extends Error {}
 
-/** Whether the error is one of the system or of SQLite: a file cannot be opened or written, or the disk is full. */
+/** True for an error of the system or of SQLite: for example, a file cannot be opened, or the disk is full. */
 const isOutside = (error: unknown): boolean =>
   /^(E[A-Z0-9]+|SQLITE_[A-Z_]+)$/.test((error as { code?: string } | undefined)?.code ?? '')
 

@@ -39,14 +39,14 @@ const subjectIn = (task: string | undefined, { session, user, all }: ExportOptio
   throw new CannotStart('name one thing to export: a task, --session ID, --user ID or --all')
 }
 
-/** The folder that is written before the export has its name. */
+/** The folder into which the export is written first. At the end, the complete export gets the name `out`. */
 const partOf = (out: string): string => `${path.resolve(out)}.${process.pid}.part`
-/** The file that is made of it. */
+/** The archive or the page that is made from that folder. */
 const packed = (part: string): string => `${part}.file`
 
 const isArchive = (out: string): boolean => /\.(tar\.gz|tgz)$/.test(out)
 
-/** Gives the export its form and its name. */
+/** Makes a page or an archive from the folder if one is wanted, and gives the result the name `out`. */
 const finish = async (part: string, { manifest }: Exported, { out, html }: ExportOptions): Promise<void> => {
   if (html) writePage(part, manifest, packed(part))
   else if (isArchive(out)) await pack(part, filesOfExport(manifest), packed(part))

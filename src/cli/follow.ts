@@ -7,7 +7,7 @@ import type { Frame } from '../history/frames.ts'
 import { NotReached } from './exit.ts'
 import { askServer, lookForServer } from './server.ts'
 
-/** Milliseconds without an answer after which the server counts as stopped. */
+/** The server counts as stopped when it has not answered for this many milliseconds. */
 const patienceMs = 60_000
 /** Milliseconds between two attempts to connect. */
 const betweenTriesMs = 250
@@ -41,8 +41,8 @@ export type Followed = {
 }
 
 /**
- * Creates a task and yields each of its frames once. When the connection breaks, the stream continues on a new one, also
- * when the server has another address after a restart. Throws NotReached when no server answers for a minute, and the
+ * Creates a task and yields each of its frames once. When the connection breaks, a new connection continues the stream,
+ * even if a restart has changed the server's address. Throws NotReached when no server answers for a minute, and the
  * errors of `askServer`.
  */
 export async function* followTask(
@@ -54,7 +54,7 @@ export async function* followTask(
   const path = `/v1/tasks/${encodeURIComponent(id)}`
   onTask(id)
 
-  /** Reads the task again, since a result that it waited for may have arrived. */
+  /** Reads the task again, because the result for which the task waited may have arrived. */
   const stillWaits = async (): Promise<boolean> => {
     const answer = await askServer(config, (await lookForServer(config)) ?? url, 'GET', path)
     const { status } = ((await answer.json()) as { result: Task }).result

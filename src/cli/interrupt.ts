@@ -24,8 +24,8 @@ const askPerson = (closed: AbortSignal): Promise<boolean> =>
   })
 
 /**
- * Listens for Ctrl-C. `cancel` is called once, when the person has confirmed; after that, Ctrl-C ends the process. The
- * promise of `asking` resolves when no question is open, so that no output is written into a question.
+ * Listens for Ctrl-C. `cancel` is called once, when the person has confirmed; after that, Ctrl-C ends the process.
+ * `asking` returns a promise that resolves when no question is open: wait for it before each output.
  */
 export const onInterrupt = (cancel: () => Promise<void>, beforeAsking: () => void) => {
   const atTerminal = process.stdin.isTTY && process.stderr.isTTY

@@ -4,14 +4,14 @@ import { CommanderError } from 'commander'
 import { exitCodeOf } from './exit.ts'
 import { createProgram } from './program.ts'
 
-// The program that reads a pipe may end; further output is then dropped.
+// The program that reads the output through a pipe may end. Then further output is dropped.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') return
   process.stderr.write(`reprise: stdout cannot be written: ${error.message}\n`)
   process.exit(2)
 })
 process.stderr.on('error', () => {})
-// A command without its own handler for this signal has nothing to clean up.
+// Ends a command that has no handler of its own for this signal, since such a command has nothing to clean up.
 process.on('SIGINT', () => {
   if (process.listenerCount('SIGINT') === 1) process.exit(130)
 })

@@ -1,4 +1,4 @@
-// What Ctrl-C and SIGTERM do in a command that runs no server: `tidy` removes unfinished files, then the process ends.
+// Handles Ctrl-C and SIGTERM in a command that runs no server: `tidy` removes unfinished files, then the process ends.
 export const onSignal = (tidy: () => void): void => {
   const ends = (signal: NodeJS.Signals, code: number) =>
     process.once(signal, () => {

@@ -7,8 +7,8 @@ type Env = Record<string, string | undefined>
 type Out = Pick<NodeJS.WriteStream, 'isTTY' | 'columns' | 'write'>
 
 /**
- * Whether to print colours. The first of these decides that is given: --no-color (`asked` is false), FORCE_COLOR,
- * NO_COLOR. Otherwise only a terminal gets colours.
+ * Whether to print colours. The first of these that is given decides: --no-color (`asked` is false), FORCE_COLOR,
+ * NO_COLOR. If none is given, only a terminal gets colours.
  */
 export const hasColours = (out: Out, env: Env, asked: boolean): boolean => {
   if (!asked) return false
@@ -16,16 +16,16 @@ export const hasColours = (out: Out, env: Env, asked: boolean): boolean => {
   return !env.NO_COLOR && out.isTTY === true
 }
 
-/** Removes control characters: a terminal would carry out commands that a model has hidden in its text. */
+/** Removes control characters: a terminal would carry out control sequences that a model has put into its text. */
 const withoutControls = (text: string): string => text.replace(/[^\P{Cc}\n\t]/gu, '')
 
-/** A text on one line, cut to `most` characters. */
+/** A text on one line, cut to `max` characters. */
 export const shortened = (text: string, max: number): string => {
   const characters = [...withoutControls(text).replace(/\s+/g, ' ').trim()]
   return characters.length > max ? `${characters.slice(0, max - 1).join('')}…` : characters.join('')
 }
 
-/** The part of a text that fits on the line after `before`; up to 200 characters if the output is no terminal. */
+/** The part of a text that fits on the line after `before`. Without a terminal, the first 200 characters. */
 export const fitted = (before: string, text: string, out: Pick<Out, 'isTTY' | 'columns'>): string =>
   shortened(text, out.isTTY ? Math.max(20, (out.columns || 80) - before.length) : 200)
 

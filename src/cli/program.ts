@@ -9,7 +9,7 @@ const footer = `
 Exit codes: 0 ok, 1 the answer is no, 2 wrong usage or configuration, 3 no server reached, 130 Ctrl-C
 Each command has its own help: reprise tail --help`
 
-/** The error of a wrong command line, in one line: the mistake, and a suggestion or the usage. */
+/** The error text for a wrong command line. It is one line with the mistake, and with a suggestion or the usage. */
 const slipOf = (command: Command, text: string): string => {
   const [slip, meant] = text
     .replace(/^error: /, '')
@@ -62,10 +62,10 @@ const addReading = ({ command }: Adders): void => {
     .action(later(async () => (await import('./tail.ts')).tail))
   command(
     'history',
-    'print the stored events of a task or an environment session, one on each line',
+    'print the stored events of a task, environment session, webhook or cron job, one on each line',
     'history task_01a1b2c3',
   )
-    .argument('<id>', 'the id of the task or the environment session')
+    .argument('<id>', 'the id of the task, environment session, webhook or cron job')
     .option('--json', 'print each event as a line of JSON: position, header, data')
     .action(later(async () => (await import('./history.ts')).history))
   command('replay', 'fold stored events again and compare the result with the read models', 'replay --all')
@@ -270,7 +270,7 @@ export const createProgram = (): Command => {
     return added.addHelpText('after', `\nExample:\n  reprise ${example}`)
   }
 
-  // In the order of the help.
+  // The help lists the commands in this order.
   for (const add of [
     addRunning,
     addReading,

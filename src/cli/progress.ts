@@ -3,7 +3,7 @@ import type { Printer } from './printer.ts'
 
 /** The width of the bar in characters. */
 const width = 24
-/** The least milliseconds between two drawings of the bar. */
+/** The bar is drawn at most once in this many milliseconds. */
 const everyMs = 100
 
 export type Progress = (done: number, total: number) => void

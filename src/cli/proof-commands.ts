@@ -1,7 +1,7 @@
 // The commands that prove what the log holds, to people who do not trust the server.
 import { type Adders, eachOf, later } from './adding.ts'
 
-/** They only read. */
+/** Commands that only read the log. */
 const addProving = ({ command }: Adders): void => {
   command(
     'verify',
@@ -63,7 +63,7 @@ const addAudit = ({ group, command }: Adders): void => {
     .action(later(async () => (await import('./witness.ts')).runWitness))
 }
 
-/** Destroys content. It needs the running server. */
+/** The command that destroys content. It asks the running server. */
 const addErasing = ({ command }: Adders): void => {
   command(
     'erase',
@@ -74,7 +74,7 @@ const addErasing = ({ command }: Adders): void => {
     .argument('<id>', 'its id')
     .requiredOption('--reason <text>', 'why; the log keeps it')
     .option('--cascade', 'also what contains the same content, such as forks and later tasks that quote it')
-    .option('--user <id>', 'the user of the session, if several have one of this name')
+    .option('--user <id>', 'the user of the session, if several users have a session with this id')
     .option('--json', 'print the answer as JSON')
     .action(later(async () => (await import('./erase.ts')).erase))
 }

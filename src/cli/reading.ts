@@ -1,4 +1,4 @@
-// Describes an event of a task or of an environment session in a few words, for a person who reads the history.
+// Describes an event of a task, an environment session or a cron job in a few words, for a reader of the history.
 import type { CronEvent } from '../contract/cron-events.ts'
 import { cronEvents } from '../contract/decoders/cron.ts'
 import { sessionEvents } from '../contract/decoders/env-session.ts'
@@ -91,7 +91,7 @@ const readingOfTask = ({ type, data }: TaskEvent): string | undefined =>
 const readingOfSession = ({ type, data }: EnvSessionEvent): string =>
   (sessionReadings[type] as (data: EnvSessionEvent['data']) => string)(data)
 
-/** The description of an event. Without a rule for its type, it is the data of the event as JSON. */
+/** Returns the description of an event. An event whose type has no rule here is described by its data as JSON. */
 export const readingOf = (stored: Recorded): string => {
   if (stored.erased_by !== undefined) return `erased by position ${stored.erased_by}`
   const ofTask = taskEvents.find(stored)

@@ -13,7 +13,7 @@ import { type Common, openTerminal, plural } from './terminal.ts'
 
 /**
  * Builds the read models again, and resolves to the number of tasks in them. The caller must hold the lock of the
- * folder. If the process ends before that, the next start of a server continues the work. Rejects with DamagedEvent.
+ * folder. If the process ends too early, the next start of a server continues the work. Rejects with DamagedEvent.
  */
 export const makeReadModels = async (config: Config, log: ReadOnlyLog, printer: Printer): Promise<number> => {
   const store = openReadStore(filesOf(config.dataDir).readModels, true)

@@ -8,7 +8,7 @@ import { createProgress } from './progress.ts'
 import { differenceText, type Replaying } from './replayed.ts'
 import { plural } from './terminal.ts'
 
-/** The most problems that are printed. Further problems are only counted. */
+/** The largest number of problems that are printed. Further problems are only counted. */
 const problemsShown = 100
 
 /** Rejects with NoAnswer if anything differs or is damaged, and with Unfit if the read models cannot be compared. */
@@ -36,7 +36,7 @@ export const replayAll = async ({ config, log, printer, json }: Replaying): Prom
         ]),
   ])
 
-  // A damaged log allows no comparison.
+  // The read models cannot be compared with a damaged log.
   const sound = problems === 0
   const comparing = createProgress(printer, 'comparing the read models', 'events')
   const file = filesOf(config.dataDir).readModels

@@ -10,18 +10,18 @@ import { NotReached } from './exit.ts'
 import { greeting, nodeGreeting } from './greeting.ts'
 import { createReport } from './report.ts'
 
-/** Milliseconds. A second SIGINT within them comes from the same Ctrl-C, since no person types that fast. */
+/** A second SIGINT within this many milliseconds comes from the same Ctrl-C, since no person types that fast. */
 const echoMs = 100
 
 /**
- * An option of V8: it collects old objects when the heap has grown by half since the last collection. By default V8
- * lets the heap grow fourfold, which costs too much memory with large answers.
+ * An option of V8. With it, V8 collects old objects when the heap has grown by half since the last collection. By
+ * default V8 lets the heap grow fourfold, which costs too much memory with large answers.
  */
 const growth = '--heap-growing-percent=50'
 
 type Options = { acceptLoss?: true; port?: string; host?: string; data?: string }
 
-/** The environment variables, with the values of the command line's options in place of theirs. */
+/** The environment variables. Options of the command line replace the variables that mean the same. */
 const variablesOf = ({ port, host, data }: Options): NodeJS.ProcessEnv => ({
   ...process.env,
   ...(port === undefined ? {} : { PORT: port }),

@@ -6,8 +6,8 @@ import { filesOf, readServerFile } from '../platform/data-folder.ts'
 import { NoAnswer, NotReached } from './exit.ts'
 
 /**
- * The address of the server that holds the folder; undefined when no server holds it. The file of a killed server still
- * names a port, where another program may listen now; that program must not receive the admin token.
+ * The address of the server that holds the folder; undefined when no server holds it. After a server was killed, its
+ * file still names its port. Another program may listen there now, and must not receive the admin token.
  */
 export const urlOfServer = (config: Config): string | undefined => {
   const files = filesOf(config.dataDir)
@@ -15,7 +15,7 @@ export const urlOfServer = (config: Config): string | undefined => {
   return url === undefined || !isLocked(files.lock) ? undefined : url
 }
 
-/** The most milliseconds until an answer begins. A stream begins at once, a blocking answer within ten seconds. */
+/** Milliseconds until an answer must have begun. A stream begins at once, a blocking answer within ten seconds. */
 const patienceMs = 30_000
 
 const tokenSource = (config: Config): string =>
@@ -26,7 +26,7 @@ const otherSource = (config: Config): string => {
   const own = 'set ADMIN_TOKEN to the token that the server was started with'
   return config.adminToken === undefined
     ? own
-    : `${own}, or unset it where ${filesOf(config.dataDir).adminToken} has the token`
+    : `${own}, or unset ADMIN_TOKEN if ${filesOf(config.dataDir).adminToken} contains this token`
 }
 
 type Refused = { message?: string; error?: { message?: string }; detail?: { loc: unknown[]; msg: string }[] }
@@ -87,8 +87,8 @@ export const askServer = async (
 }
 
 /**
- * Like `urlOfServer`, for repeated calls. A starting server needs the lock of the folder, so the lock is checked only
- * when something listens at the address.
+ * Like `urlOfServer`, for repeated calls. The check of the folder's lock takes the lock for a moment, and a starting
+ * server needs this lock. So the lock is checked only when something listens at the address.
  */
 export const lookForServer = async (config: Config): Promise<string | undefined> => {
   const url = readServerFile(filesOf(config.dataDir).server)?.url

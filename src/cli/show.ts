@@ -70,7 +70,7 @@ export const createShow = (printer: Printer) => {
   }
 }
 
-/** What a task waits for, and the request that continues it. */
+/** Says what a task waits for, and which request continues the task. */
 export const waitOf = (task: Task): { words: string; path: string; body?: object } => {
   const path = `/v1/tasks/${encodeURIComponent(task.id)}`
   if (task.status === 'paused') {

@@ -43,7 +43,7 @@ const isWanted = ({ task, session, user }: Options, types: ReadonlySet<string> |
     is(user, owner) &&
     is(task, aboutOf(event).task_id) &&
     is(session, aboutOf(event).session_id) &&
-    // As in the server's streams of events, some types must be named.
+    // As in the server's streams of events, events of some types are shown only when `types` names their type.
     (types === undefined ? !optInEvents.has(event.type) : types.has(event.type))
 }
 
@@ -103,8 +103,8 @@ export const tail = async (options: Options): Promise<void> => {
   const show = async (rows: string[]): Promise<void> => {
     if (!(await printer.rows(rows))) void following.stop()
   }
-  // Only a write shows that the reader has closed the pipe. So the last line of the stored events is written a moment
-  // later: when the reader has ended after the lines before, this write fails and the command ends.
+  // Only a failed write shows that the reader has closed the pipe. So the last line of the stored events is written a
+  // moment later than the other lines: if the reader has ended by then, this write fails, and the command ends.
   let held: string[] = []
   const beforeRead = (): Promise<void> => {
     if (following.position() >= log.head() && fileNow() !== opened)

@@ -116,7 +116,7 @@ const isGzip = (file: string): boolean => {
   return start.readUInt16BE() === 0x1f8b
 }
 
-/** `CHECKPOINT_FILE` belongs to the folder that `DATA_DIR` names, so it does not count for another one. */
+/** `CHECKPOINT_FILE` belongs to the folder that `DATA_DIR` names, so it is not used for another folder. */
 const configOf = (target: string | undefined): Config => {
   const own = readConfig(process.env)
   if (target === undefined || path.resolve(target) === path.resolve(own.dataDir)) return own
@@ -140,7 +140,7 @@ const verifyTarget = (given: Given, target: string | undefined) => {
   throw new CannotStart(`${target} is no data folder, no backup and no export: name one of these`)
 }
 
-/** Prints the first thing that does not fit, and ends with exit code 1. */
+/** Throws NoAnswer (exit code 1) with the first thing that does not fit. With `json`, also prints it as JSON. */
 const refuse = async (error: unknown, { printer }: Given, json: boolean): Promise<never> => {
   if (!(error instanceof Misfit || error instanceof NotProven || error instanceof BadArchive)) throw error
   const misfit = error instanceof Misfit ? error : new Misfit(error.message)

@@ -1,19 +1,19 @@
 // One beat of the holder of a lease, as it is stored.
 export type Beat = {
   node: string
-  /** Where other nodes reach it. */
+  /** The address at which other nodes reach the node. */
   url: string
-  /** The process that sent it. */
+  /** The process that sent the beat. */
   run: string
-  /** The moment before it was sent, in milliseconds of the clock of its process. It says nothing to other processes. */
+  /** The moment before the beat was sent, by the clock of its process (milliseconds). Other processes cannot use it. */
   sent: number
-  /** It is the last one: its node gives the lease away. */
+  /** True in the last beat of a node, with which the node gives the lease away. */
   leaving?: true
 }
 
 export const bytesOf = (beat: Beat): Uint8Array => new TextEncoder().encode(JSON.stringify(beat))
 
-/** Undefined: it is no beat. */
+/** Undefined: the bytes are no beat. */
 export const beatOf = (bytes: Uint8Array): Beat | undefined => {
   try {
     const { node, url, run, sent, leaving } = JSON.parse(new TextDecoder().decode(bytes))

@@ -1,9 +1,10 @@
-// Who holds the lease of a shard follows from beats in a shared log. The holder appends a beat every half second, each
-// behind the newest one, so two nodes can never both believe that the same beat was theirs.
+// The beats in a shared log say which node holds the lease. The holder appends a beat every half second, right behind
+// the newest one. Only one node can store a beat at that place, so two nodes can never both count the same beat as
+// theirs.
 //
-// The holder counts from the moment before it sent its newest stored beat. Another node counts from the moment when it
-// saw that beat, so it waits longer than the holder holds. Each counts by its own clock, which only goes forward.
-// See docs/decisions/97-a-lease-by-beats.md.
+// The holder counts the time of the lease from the moment before it sent its newest stored beat. Another node counts
+// from the moment when it saw that beat, so it waits until after the holder has given up the lease. Each counts by its
+// own clock, which only goes forward. See docs/decisions/97-a-lease-by-beats.md.
 import type { Timers } from '../contract/ports.ts'
 import { sleep } from '../platform/sleep.ts'
 import { bytesOf } from './beat.ts'
@@ -41,7 +42,8 @@ export const createBeats = (deps: BeatsDeps) => {
       await log.append(expected, bytes)
       seen.take([{ sequence: expected + 1, bytes }])
     } catch (error) {
-      // When the answer is unknown, the next beat is refused if this one was stored, and then this node looks.
+      // If this beat was stored but the answer was lost, the next beat is refused, and then this node reads the newest
+      // beats.
       if (!(error instanceof Fenced)) return
       if ((await log.tail()) < expected) await begin()
       else seen.take(await log.read(expected, mostBeats))
@@ -52,7 +54,7 @@ export const createBeats = (deps: BeatsDeps) => {
     if (seen.isReleased() || now() - sent < beatMs) return false
     return seen.isOurs() ? isWanted || seen.isHeld() : isWanted && seen.isFree()
   }
-  /** Says that the lease is free. By then it has ended here. */
+  /** Tells the other nodes that the lease is free. This node no longer counts itself as the holder by then. */
   const leave = async (): Promise<void> => {
     for (let tries = 0; seen.isOurs() && tries < leavingTries; tries++) await beat(true)
   }
@@ -73,7 +75,10 @@ export const createBeats = (deps: BeatsDeps) => {
       isWanted = wanted
       if (wanted) seen.setReleased(false)
     },
-    /** Gives the lease away. Resolves when others know it, or when they will see it only from missing beats. */
+    /**
+     * Gives the lease away. Resolves when the others are told, or when that failed, so that they notice it only from
+     * missing beats.
+     */
     release: (): Promise<void> =>
       new Promise(resolve => {
         isWanted = false

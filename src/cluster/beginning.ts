@@ -4,9 +4,12 @@ import { packContent, unpackContent } from './records/content.ts'
 import { openRecord, originOf, sealRecord } from './records/form.ts'
 import { Fenced, type SharedLog } from './shared-log.ts'
 
-/** Version of what the records say. */
+/** The version of the contents of records. */
 const version = 1
-/** The id of the shared log. Rejects with CannotStart when it was not begun, and with UnfitRecord. */
+/**
+ * The id of the shared log. Rejects with CannotStart when it is empty, begins with another record or is of a newer
+ * version, and with UnfitRecord.
+ */
 export const logIdOf = async (shared: SharedLog, key: Buffer): Promise<string> => {
   const [first] = await shared.read(0, 1)
   if (first === undefined)
@@ -21,8 +24,8 @@ export const logIdOf = async (shared: SharedLog, key: Buffer): Promise<string> =
 }
 
 /**
- * Begins the shared log with this id, unless it was begun. Resolves to the id that it has. Rejects with Unknown and
- * with UnfitRecord.
+ * Begins the shared log with this id, unless it has begun already. Resolves to the id of the shared log. Rejects with
+ * CannotStart, Unknown or UnfitRecord.
  */
 export const beginLog = async (shared: SharedLog, key: Buffer, logId: string): Promise<string> => {
   const content = packContent({ kind: 'begin', facts: { log_id: logId, version }, parts: [] })

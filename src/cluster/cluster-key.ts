@@ -27,7 +27,7 @@ const unusable = (file: string, why: string): CannotStart =>
 
 const wayOut = 'copy the file of another node, or make a first one with reprise cluster init'
 
-/** The text of the file. Throws CannotStart when it is no plain file for its owner alone. */
+/** The text of the file. Throws CannotStart when it is not a plain file that only its owner may use. */
 const privateText = (file: string): string => {
   try {
     const kind = whatStandsAt(file)
@@ -50,7 +50,9 @@ export const readClusterKeys = (file: string): ClusterKeys => {
   return clusterKeysOf(key)
 }
 
-/** Makes the file with a new key. False: something is there already, and stays. Throws CannotStart. */
+/**
+ * Makes the file with a new key. False: something exists at this path already, and stays as it is. Throws CannotStart.
+ */
 export const makeClusterKey = (file: string): boolean => {
   try {
     if (whatStandsAt(file) !== undefined) return false

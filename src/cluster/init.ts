@@ -13,7 +13,7 @@ import { UnfitRecord } from './records/form.ts'
 type Plan = {
   settings: NatsSettings
   keyFile: string
-  /** The id of the log, and whether it is that of a log which exists already. */
+  /** The id of the log. `isThere`: whether a log with this id exists already. */
   log: { id: string; isThere: boolean }
   timers: Timers
   report: Report
@@ -28,12 +28,12 @@ export type SetUp = {
   judgements: Judgement[]
 }
 
-/** The only shard. */
+/** The number of the only shard: a cluster has one shared log. */
 const shard = 0
 /** Milliseconds to wait for a new stream. */
 const waitMs = 10_000
 
-/** Resolves to the id that the shared log has. */
+/** Begins the shared log, unless it has begun already. Resolves to its id. */
 const begin = async ({ settings, keyFile, log, timers, report }: Plan): Promise<string> => {
   const shared = await openSharedLog({ ...shardStream(shard), settings, timers, report, waitMs })
   try {
@@ -48,7 +48,10 @@ const begin = async ({ settings, keyFile, log, timers, report }: Plan): Promise<
   }
 }
 
-/** What is there already stays. Rejects with CannotStart, or with Unknown when the servers do not answer. */
+/**
+ * Makes what is missing, and leaves everything else as it is. Rejects with CannotStart, or with Unknown when the
+ * servers do not answer.
+ */
 export const initCluster = async (plan: Plan): Promise<SetUp> => {
   const { settings, keyFile, log } = plan
   const servers = await openServers(settings)

@@ -1,4 +1,4 @@
-// The newest beat of a shard, for a command that is no node itself.
+// Reads the newest beat, for a command that is no node itself.
 import type { NatsSettings } from '../bus/nats-settings.ts'
 import type { Report, Timers } from '../contract/ports.ts'
 import { type Beat, beatOf } from './beat.ts'
@@ -7,7 +7,9 @@ import { leaseStream } from './nats/streams.ts'
 
 type Deps = { settings: NatsSettings; shard: number; timers: Timers; report: Report; waitMs: number }
 
-/** Undefined: no node has ever sent one. Rejects with Unknown, or with CannotStart when the stream does not exist. */
+/**
+ * Undefined: no node has ever sent a beat. Rejects with Unknown, or with CannotStart when the stream does not exist.
+ */
 export const lastBeat = async ({ shard, ...deps }: Deps): Promise<Beat | undefined> => {
   const log = await openSharedLog({ ...leaseStream(shard), ...deps })
   try {

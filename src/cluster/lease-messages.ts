@@ -1,4 +1,4 @@
-// What the main thread and the thread of a lease give each other.
+// The messages between the main thread and the thread of a lease.
 import type { NatsSettings } from '../bus/nats-settings.ts'
 import type { Report } from '../contract/ports.ts'
 import type { LeaseNews } from './seen-beats.ts'

@@ -1,5 +1,5 @@
-// The thread that sends and watches the beats of a lease. It has a connection of its own, so a busy main thread does not
-// cost the lease.
+// The thread that sends and watches the beats of a lease. It has a connection of its own, so the node keeps the lease
+// even when its main thread is busy.
 import { randomUUID } from 'node:crypto'
 import { parentPort, workerData } from 'node:worker_threads'
 import type { Report } from '../contract/ports.ts'
@@ -11,7 +11,7 @@ import { openSharedLog } from './nats/shared-log.ts'
 import { leaseStream } from './nats/streams.ts'
 import type { SharedLog } from './shared-log.ts'
 
-/** Milliseconds for one beat. Then the next server is tried. */
+/** Milliseconds that a server has to store a beat. Then the next server is tried. */
 const appendMs = 1000
 /** Milliseconds until the servers are asked again when the stream is missing. */
 const againMs = 2000

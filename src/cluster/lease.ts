@@ -1,5 +1,5 @@
-// The lease of a shard: the node that holds it owns the shard. Its beats are sent by a thread; whether this node holds it
-// now is a look at memory that both threads share.
+// The lease: the node that holds it may own the log. A thread sends its beats. To know whether this node holds the
+// lease now, the main thread looks at memory that both threads share.
 import type { Worker } from 'node:worker_threads'
 import type { NatsSettings } from '../bus/nats-settings.ts'
 import type { Report, Timers } from '../contract/ports.ts'
@@ -9,17 +9,20 @@ import type { LeaseData, LeaseOrder, LeaseReply } from './lease-messages.ts'
 import type { LeaseNews, LeaseState } from './seen-beats.ts'
 
 export type Lease = {
-  /** Whether this node holds the lease at this moment. It looks at the clock, so it is also true after a long pause. */
+  /**
+   * Whether this node holds the lease at this moment. It looks at the clock, so the answer is right even after a long
+   * pause.
+   */
   isMine(): boolean
-  /** The node of the newest beat; undefined: there was none for the time of a lease. */
+  /** The node that holds the lease, by its newest beat; undefined: no node holds it. */
   holder(): { name: string; url: string } | undefined
-  /** Whether this node takes the lease when it is free. At first it does not. */
+  /** Sets whether this node takes the lease when it is free. Before the first call, it does not. */
   want(isWanted: boolean): void
-  /** `listener` is called with each change, also when another node holds the lease than before. */
+  /** Calls `listener` with the state whenever the state or the holder changes. */
   onChange(listener: (now: LeaseState) => void): void
   /**
-   * Gives the lease away: another node that wants it takes it at once. This node wants it no more. Resolves when that is
-   * stored, or after two seconds.
+   * Gives the lease away, so that another node can take it at once. This node does not take it until `want` is called.
+   * Resolves when the last beat is stored, or after two seconds.
    */
   release(): Promise<void>
   close(): Promise<void>
@@ -29,10 +32,10 @@ export type LeaseDeps = {
   settings: NatsSettings
   shard?: number
   node: { name: string; url: string }
-  /** Milliseconds between two beats, and for which one counts. */
+  /** `beatMs`: milliseconds between two beats. `leaseMs`: milliseconds for which a beat counts. */
   beatMs?: number
   leaseMs?: number
-  /** False: `isMine` is always true. For tests, which show that the log alone refuses an owner of the past. */
+  /** False: `isMine` is always true. For tests that show that the log by itself refuses a former owner. */
   isChecked?: boolean
   timers: Timers
   report: Report
@@ -40,7 +43,7 @@ export type LeaseDeps = {
 
 const usualBeatMs = 500
 const usualLeaseMs = 2300
-/** Milliseconds after which a release or an end is not waited for any more. */
+/** Milliseconds that a release or an end may take. Then nobody waits for it any longer. */
 const patienceMs = 2000
 /** Milliseconds until a thread that has failed is started again. */
 const againMs = 1000

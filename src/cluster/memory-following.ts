@@ -1,12 +1,12 @@
 // Follows the shared log in memory: hands over stored records, then new ones when they come.
 import type { Following, SharedLog, SharedRecord } from './shared-log.ts'
 
-/** The most records that are handed over at once. */
+/** The largest number of records that are handed over in one call. */
 const recordsAtOnce = 100
 
 type Deps = {
   read: (after: number, limit: number) => SharedRecord[]
-  /** Functions that are called when a record was stored. */
+  /** Functions that are called when a record is stored. */
   waiting: Set<() => void>
   after: number
   handle: Parameters<SharedLog['follow']>[1]

@@ -1,20 +1,20 @@
-// A shared log in the memory of one process. Several clients open it, as nodes do. Its answers can be lost, come too late
-// or be refused, as those of real servers. It is for tests, and for measurements without servers.
+// A shared log in the memory of one process. Several clients open it, as nodes do. Like real servers, it can refuse an
+// append, and its answers can be lost or late. It is for tests, and for measurements without servers.
 import { createFollowing } from './memory-following.ts'
 import { Fenced, type SharedLog, type SharedRecord, Unknown } from './shared-log.ts'
 
 /**
- * What happens to an append. `refused`: it is not stored, and the client is told so. `lost`: it is not stored, and the
- * client gets no answer. `doubted`: it is stored, but the client gets no answer. `stray`: the client gets no answer, and
- * it is stored later if its place is still free. `slow`: it is stored, and the answer comes late.
+ * What happens to the record of an append. `refused`: it is not stored, and the client is told so. `lost`: it is not
+ * stored, and the client gets no answer. `doubted`: it is stored, but the client gets no answer. `stray`: the client
+ * gets no answer, and it is stored later if its place is still free. `slow`: it is stored, and the answer comes late.
  */
 export const appendFaults = ['refused', 'lost', 'doubted', 'stray', 'slow'] as const
 export type AppendFault = (typeof appendFaults)[number]
 
 type Options = {
-  /** The most bytes of a record. */
+  /** The largest size of a record, in bytes. */
   maxBytes?: number
-  /** Decides at each append what happens to it; undefined: nothing does. */
+  /** Decides at each append what happens to it; undefined: it is stored. */
   fault?: () => AppendFault | undefined
   /** How many of the newest records a read does not see yet. */
   unseen?: () => number
@@ -57,7 +57,7 @@ export const createMemoryServers = (options: Options = {}) => {
     records.slice(after, Math.min(after + limit, records.length - unseen()))
 
   const open = (): SharedLog => {
-    /** Appends without an answer, by the sequences that they ask for. */
+    /** Appends that wait for their answers, by the sequences that their records would get. */
     const underWay = new Map<number, Promise<void>>()
     const append = async (expected: number, bytes: Uint8Array): Promise<void> => {
       if (bytes.length > maxBytes) throw new Error(`a record of ${bytes.length} bytes is too long`)

@@ -1,5 +1,5 @@
-// The log of one node as a copy of the shared log. A standby follows the shared log; the owner writes to it, each batch
-// there first, and then to its own files.
+// The log of one node as a copy of the shared log. A standby follows the shared log; the owner writes each batch first
+// to the shared log, and then to its own files.
 import { CannotStart } from '../contract/cannot-start.ts'
 import type { Report, Timers } from '../contract/ports.ts'
 import { StorageFailure } from '../contract/stored.ts'
@@ -28,7 +28,7 @@ export type ReplicaDeps = {
   key: Buffer
   keys: StreamKeys
   secrets: Secrets
-  /** Paths of files that travel like secrets, by their refs. */
+  /** Paths of files that are published like secrets, by their refs. */
   files?: Record<string, string>
   stateFile: string
   node: Node
@@ -50,7 +50,7 @@ const asFailure = (error: unknown): never => {
   throw new StorageFailure('the shared log cannot be claimed', { cause: error })
 }
 
-/** What others are told about a replica. */
+/** The lists of listeners of a replica. */
 const createNews = () => ({
   applied: createListeners(),
   fenced: createListeners(),
@@ -79,35 +79,36 @@ export const createReplica = (deps: ReplicaDeps) => {
   return {
     logId,
     /**
-     * Writes no more. Resolves when nothing is under way: from then on, only following and claiming add rows to the
+     * Ends writing. Resolves when no write is under way: from then on, only following and claiming add rows to the
      * local log.
      */
     rest: (): Promise<void> => inTurn(ownership.stepBack),
-    /** Follows the shared log, in order, from where it was left. */
+    /** Follows the shared log, from behind the last record that was read. */
     follow: (): Promise<void> =>
       inTurn(async () => {
         if (follower.isFollowing()) return
         await ownership.stepBack()
         follower.start()
       }),
-    /** Up to where the files of this node have the shared log. */
+    /** The sequence and the position up to which the files of this node have the shared log. */
     caughtUp: () => ({ sequence: intake.stored().sequence, position: intake.stored().position }),
-    /** Adds a listener, which is called when rows were added to the local log by others. */
+    /** Adds a listener, which is called when rows from the shared log were added to the local log. */
     onApplied: news.applied.add,
     /**
      * Adds a listener, which is called before payloads of these streams are destroyed here because the owner has erased
-     * them. It removes what the payloads name.
+     * them. The listener removes what the payloads name, such as files.
      */
     onErasing: news.erasing.add,
     /** Adds a listener, which gets the error with which following ended. */
     onFailed: news.failed.add,
     /** Adds a listener, which is called when the log has refused a write: another node owns it. */
     onFenced: news.fenced.add,
-    /** Who claimed the log last, as far as this node has read. */
+    /** The last claim of the log that this node has read. */
     owner: () => intake.claim(),
     /**
-     * Ends the following and claims the log. Resolves to the epoch when the local log has everything before it, and the
-     * shared log everything that the local log has. Rejects with LacksKeys, Fenced and StorageFailure.
+     * Ends the following and claims the log. Resolves to the epoch when the local log has everything that stands before
+     * the claim, and the shared log has everything that the local log has. Rejects with LacksKeys, Fenced and
+     * StorageFailure.
      */
     claim: (): Promise<number> =>
       inTurn(async () => {
@@ -119,7 +120,7 @@ export const createReplica = (deps: ReplicaDeps) => {
     store,
     /** The secrets of the owner. */
     secrets: storedWith(owned.secrets, async () => ownership.owning().putSecrets(owned.changed())),
-    /** Publishes the files among `files` that have changed, before the next batch. */
+    /** Notes that one of `files` has changed. It is published before the next batch. */
     noteFile: owned.note,
     /** Publishes secrets that have changed, without a batch. */
     putSecrets: async (): Promise<void> => ownership.owner()?.putSecrets(owned.changed()),

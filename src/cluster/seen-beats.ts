@@ -1,4 +1,5 @@
-// What a node knows of the lease: the newest beat, when it saw that beat, and until when it holds the lease itself.
+// Keeps what a node knows about the lease: the newest beat, when the node saw that beat, and until when the node itself
+// holds the lease.
 import { type Beat, beatOf } from './beat.ts'
 import type { SharedRecord } from './shared-log.ts'
 
@@ -6,18 +7,18 @@ export type LeaseState = 'mine' | 'theirs' | 'free'
 export type LeaseNews = { state: LeaseState; holder: { name: string; url: string } | undefined }
 
 export type SeenBeatsDeps = {
-  /** Differs from that of every other process, also of one with the same name. */
+  /** The id of this process. No other process has it, not even a process of a node with the same name. */
   run: string
   /** Milliseconds for which a beat counts. */
   leaseMs: number
   /** Milliseconds on a clock that only goes forward. */
   now: () => number
-  /** Called with each new moment up to which this node holds the lease; 0: it does not. */
+  /** Called with each new moment up to which this node holds the lease; 0: it does not hold the lease. */
   holds: (until: number) => void
   tell: (news: LeaseNews) => void
 }
 
-/** Milliseconds that another node waits longer than the holder holds. */
+/** Another node waits this many milliseconds longer than a beat counts. */
 const marginMs = 100
 
 export const createSeenBeats = ({ run, leaseMs, now, holds, tell }: SeenBeatsDeps) => {
@@ -46,14 +47,14 @@ export const createSeenBeats = ({ run, leaseMs, now, holds, tell }: SeenBeatsDep
   }
   return {
     last: () => last,
-    /** Whether the newest beat is one of this process, and not its last one. */
+    /** Whether the newest beat is from this process, and does not give the lease away. */
     isOurs,
     /** Whether this node holds the lease now. */
     isHeld: () => now() < until,
-    /** Whether another node may hold it no more. */
+    /** Whether no other node can still hold the lease. */
     isFree: () => newest?.leaving === true || last === 0 || now() - seen > leaseMs + marginMs,
     isReleased: () => isReleased,
-    /** Tells what has changed. The clock alone changes it, too. */
+    /** Tells the state if it has changed. It also changes when time passes without beats. */
     look,
     take(records: readonly SharedRecord[]): void {
       for (const { sequence, bytes } of records) {

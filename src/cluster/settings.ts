@@ -7,13 +7,13 @@ import { CannotStart } from '../contract/cannot-start.ts'
 export type ClusterSettings = Readonly<{
   /** The name of this node, which no other node of the cluster has. */
   node: string
-  /** Where other nodes reach this one, without a slash at the end. */
+  /** The URL at which other nodes reach this node, without a slash at the end. */
   url: string
   /** The file of the cluster key. */
   keyFile: string
   /** The servers of the shared log. */
   nats: NatsSettings
-  /** The most milliseconds that a start waits for these servers. */
+  /** A start waits for these servers for at most this many milliseconds. */
   waitMs: number
 }>
 
@@ -58,7 +58,8 @@ const urlOf = (env: Env): string => {
 
 /**
  * The servers of the shared log: those of CLUSTER_NATS_URL, else those of NATS_URL. A login in CLUSTER_NATS_URL takes
- * precedence over the variables for a login, which are then those of the public events. Throws CannotStart.
+ * precedence over the variables for a login, which are then only for the servers of the public events. Throws
+ * CannotStart.
  */
 export const clusterNatsOf = (env: Env): NatsSettings => {
   const own = env.CLUSTER_NATS_URL?.trim()

@@ -1,22 +1,25 @@
-// A log of records that several nodes share: each node reads it, and a node appends to it only behind the record that
-// it names. So of two nodes that append at once, one is refused. There are two of them: JetStream (nats/shared-log.ts)
-// and memory (memory-log.ts), which also loses, delays and doubts answers for tests.
+// A log of records that several nodes share. Every node reads it. An append names the record behind which it belongs,
+// so if two nodes append at once, one of them is refused. There are two implementations: on JetStream
+// (nats/shared-log.ts), and in memory (memory-log.ts), which can lose and delay answers for tests.
 
 /** `sequence` counts from 1, without holes. */
 export type SharedRecord = { sequence: number; bytes: Uint8Array }
 
-/** Another record stands behind the one that was named: this record is surely not stored. */
+/**
+ * Another record stands already behind the record that an append named. The record of this append is surely not stored.
+ */
 export class Fenced extends Error {}
 
 /**
- * The servers did not answer in time. The record may be stored, or may still become stored until another one stands in
- * its place. So before the next append, read to the end and look; a record that then comes late is refused.
+ * The servers did not answer in time. The record may be stored, or may still become stored as long as no other record
+ * stands in its place. So before the next append, read to the end. As soon as the next record is stored, the servers
+ * refuse this one if it comes late.
  */
 export class Unknown extends Error {}
 
 /**
- * The log has lost records that were handed over before: it ends before them, or others stand in their places. This
- * happens when servers had not written them to disk before a power cut.
+ * The log has lost records that were handed over before: the log ends before them, or other records stand in their
+ * places. This happens when servers had not written the records to disk before a power cut.
  */
 export class LostTail extends Error {
   /** The last sequence that was handed over. */
@@ -36,29 +39,29 @@ export type Following = {
 }
 
 export type SharedLog = {
-  /** The most bytes of a record. */
+  /** The largest size of a record, in bytes. */
   maxBytes: number
   /**
    * Appends a record behind the record with the sequence `expected` (0: the log is empty). Resolves when a majority of
-   * the servers has stored it. The next append may be called before, with `expected + 1`; it is sent when this one is
-   * stored, and when this one fails, it fails with the same error and is surely not stored. Rejects with Fenced or
-   * Unknown.
+   * the servers has stored it. The next append, with `expected + 1`, may be called before that. It is sent when this
+   * record is stored. When this append fails, the next one fails with the same error, and its record is surely not
+   * stored. Rejects with Fenced or Unknown.
    */
   append(expected: number, bytes: Uint8Array): Promise<void>
   /**
-   * The last sequence; 0: there is none. It may be outdated: only an append proves where the end is. Rejects with
-   * Unknown when no server answers in time.
+   * The last sequence; 0: the log is empty. The answer may be outdated: only an append proves where the end is. Rejects
+   * with Unknown when no server answers in time.
    */
   tail(): Promise<number>
   /**
-   * Up to `limit` records after a sequence; fewer when they are long. The newest ones may be missing. Rejects with
-   * Unknown when no server answers in time.
+   * Resolves to up to `limit` records after a sequence, and to fewer when they are long. The newest records may be
+   * missing. Rejects with Unknown when no server answers in time.
    */
   read(after: number, limit: number): Promise<SharedRecord[]>
   /**
    * Hands over the records after a sequence, in order, then new ones. The next records come when the promise of
-   * `handle` has resolved. It connects again by itself. When `handle` throws, it ends, and `failed` gets the error. It
-   * also ends with LostTail, and when records are missing that nobody may delete.
+   * `handle` has resolved. Following connects again by itself. It ends when `handle` throws, with LostTail, and when
+   * records are missing that nobody may delete; `failed` then gets the error.
    */
   follow(
     after: number,

@@ -1,8 +1,8 @@
-// What the nodes of a cluster say of themselves, for an operator. Each node is asked that another one names.
+// Asks the nodes of a cluster about themselves, for an operator. Every node that another node names is asked, too.
 import type { Ask } from './door/ask-node.ts'
 import { type Standby, statusPath } from './door/node-routes.ts'
 
-/** What a node says of itself at `GET /cluster/status`. */
+/** The answer of a node to `GET /cluster/status`. */
 export type NodeStatus = {
   node: string
   url: string
@@ -11,7 +11,7 @@ export type NodeStatus = {
   owner: string | null
   /** The last record of the shared log that this node has. */
   sequence: number
-  /** By how many positions its read models are behind. */
+  /** By how many positions the read models of this node are behind. */
   lag: number
   /** Nodes that have asked this one for keys. */
   standbys?: Pick<Standby, 'node' | 'url'>[]

@@ -8,7 +8,7 @@ export type ReadAccess = {
   route: string
   /** The tasks that were shown, each once. */
   ids: string[]
-  /** How many answers and subscriptions began. */
+  /** The number of answers and subscriptions that began. */
   count: number
 }
 

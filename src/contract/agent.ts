@@ -29,7 +29,7 @@ export type StepPart =
   | { say: 'item'; item: TextItemKind; part: TextPartKind; texts: string[] }
   | { say: 'call'; name: string; arguments: string }
   | { say: 'call-delta'; call: string; name: string; text: string }
-  /** The model reached its length limit: the current text ends here, and so does each call with incomplete arguments. */
+  /** The model reached its length limit: the current text and each call with incomplete arguments end here. */
   | { say: 'cut-off' }
   /** A turn of a group chat: a speaker's task begins when the step has ended. */
   | { say: 'turn'; turn: AskedTurn }
@@ -101,8 +101,8 @@ export type StepInput = {
   /** The earlier items of the chat session, then this task's own inputs and completed items. */
   history(): Promise<OutputItem[]>
   /**
-   * What the task and its subagents have used so far. `tokens` counts all of them, `context` those of the newest model
-   * call.
+   * What the task and its subagents have used so far. `tokens` is the number of all these tokens, `context` that of the
+   * newest model call alone.
    */
   used: { tokens: number; context: number; startedAt: number }
   /** The turns of this group chat so far. */
@@ -126,8 +126,9 @@ export type Agent = {
   corrects?: true
   step(input: StepInput): AsyncGenerator<StepPart, StepEnd, undefined>
   /**
-   * What `step` says, for an agent that needs the user's message alone, never waits and has no effect outside. The
-   * runtime calls it instead of `step` where it can, and may do so before the task is durable.
+   * Returns the whole step at once. Only an agent that needs nothing but the user's message, never waits and has no
+   * effect outside has this function. The runtime calls it instead of `step` where it can, perhaps before the task is
+   * durable.
    */
   reply?(input: Pick<StepInput, 'asked'>): Reply
 }

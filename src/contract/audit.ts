@@ -37,7 +37,7 @@ export type AuditTrail = {
     after: number,
     of: { stream?: string | undefined; owner?: string | undefined },
   ): AsyncIterable<StoredEvent[]>
-  /** Streams whose first event has a position after this one, in order of creation. Throws DamagedEvent. */
+  /** Streams whose first event has a position greater than `after`, in order of creation. Throws DamagedEvent. */
   streams(after: number, owner?: string): AsyncIterable<StreamSummary[]>
   /** The owner of a stream, from its first event; undefined when there is no such stream. */
   ownerOf(stream: string): string | undefined

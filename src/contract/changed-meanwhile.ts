@@ -1,2 +1,2 @@
-/** Something changed while an answer with it was made. An answer that has begun cannot be finished then. */
+/** What an answer shows changed while the answer was made. If the answer has begun, it cannot be finished. */
 export class ChangedMeanwhile extends Error {}

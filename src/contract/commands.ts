@@ -41,7 +41,7 @@ export type CallOutcome = {
   step?: { stream: string; revision: number }
   child?: { stream: string; revision: number }
   usage?: Record<string, unknown>
-  /** Only of a task: its last message, or why it did not complete. */
+  /** Only if the call created a task: the last message of the task, or the reason why it did not complete. */
   message?: { itemId: string; text: string }
   failed?: string
 }
@@ -56,7 +56,7 @@ export type CallAnswer = {
   blocks: Block[]
 }
 
-/** An event of a fork. `copy_of`: the event of which it is a copy, if it is one, as `<stream>@<revision>`. */
+/** An event of a fork. `copy_of`: if the event is a copy, the `<stream>@<revision>` of the original. */
 export type ForkedEvent = { event: TaskEvent; copy_of?: string }
 
 /**
@@ -76,8 +76,8 @@ export type TaskCommand = Asked &
     | { type: 'CreateTask'; created: Created; start: boolean; context: Context }
     /**
      * Begins a task with the past of another one. `events`: the past under the ids of the new task, then the events
-     * that the fork itself adds. `made`: the first events of subagents' tasks that begin anew. `beside`: the copy of the
-     * environment session.
+     * that the fork itself adds. `made`: the first events of subagents' tasks that begin anew. `beside`: the copy of
+     * the environment session.
      */
     | {
         type: 'ForkTask'

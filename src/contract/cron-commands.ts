@@ -26,13 +26,14 @@ export type CronCommand = Asked &
     | { type: 'ResumeJob'; maker?: CronMaker }
     | { type: 'DeleteJob' }
     /**
-     * A time of the schedule is due. `skipId`: the id of a record of missed times. `seenAt`: when the alarm looked at the
-     * clock. The command may wait behind those of other jobs, and a time that was seen early enough is not missed by that.
+     * A time of the schedule is due. `skipId`: the id of a record of missed times. `seenAt`: when the alarm looked at
+     * the clock. The command may wait behind the commands of other jobs, but a time that the alarm saw early enough
+     * does not count as missed.
      */
     | { type: 'RunDue'; runId: string; skipId: string; seenAt: number }
     /** A caller wants a run now. */
     | { type: 'RunNow'; runId: string; idempotencyKey?: string | undefined }
-    /** The oldest waiting run may begin. `ticket`: the id under which its request was read. */
+    /** The oldest waiting run may begin. `ticket`: the id under which the request of its task was read. */
     | { type: 'RunQueued'; ticket: string }
     | { type: 'EndRun'; runId: string; end: RunEnd }
   )

@@ -1,5 +1,5 @@
-// The events of a cron job, as its stream in the log holds them. Each event that changes when the job is next due says
-// when that is. So a replay computes no times, and later time zone data changes nothing that is stored.
+// The events of a cron job, as its stream in the log holds them. An event that changes the next due time of the job
+// contains the new due time. So a replay computes no times, and newer time zone data changes nothing that is stored.
 import Type, { type Static, type TProperties, type TSchema } from 'typebox'
 import { missedPolicies, overlapPolicies } from './wire/cron-policies.ts'
 import { CreateTaskBody } from './wire/task-requests.ts'
@@ -20,7 +20,7 @@ const Settings = Type.Object({
   every_seconds: optional(Type.Integer()),
   at: optional(Moment),
   timezone: Text,
-  /** The body of the create, without secret values. */
+  /** The body of the request that creates the task of a run, without secret values. */
   task: CreateTaskBody,
   /** The reference under which the secret values of the body are kept. */
   secret_ref: optional(Text),
@@ -29,7 +29,7 @@ const Settings = Type.Object({
   jitter_seconds: Type.Integer(),
   ends_at: optional(Moment),
   max_runs: optional(Type.Integer()),
-  /** The times of `every_seconds` are counted from here. */
+  /** The times of `every_seconds` are counted from this moment. */
   anchor: Moment,
 })
 export type CronSettings = Static<typeof Settings>
@@ -44,8 +44,8 @@ const Run = { run_id: Text, scheduled_at: Moment, next: optional(Next) }
 const Ended = { run_id: Text, task_id: Text, scheduled_at: Moment, name: Text, duration_ms: Type.Integer() }
 
 /**
- * The view of a job after the event with this revision, so that nobody needs to fold the events before it. The settings
- * are those of the event with the revision `settings_at`.
+ * The view of a job after the event with the revision `revision`. A reader can begin here, and need not fold the
+ * earlier events. The settings are those of the event with the revision `settings_at`.
  */
 const SavedFold = Type.Object({
   version: Type.Integer(),
@@ -83,17 +83,20 @@ const payloads = {
     ...Run,
     name: Text,
     task_id: Text,
-    /** A caller asked for this run; no schedule did. */
+    /** A caller asked for this run; it is not a run of the schedule. */
     manual: optional(Type.Literal(true)),
-    /** The run waited for the end of another. */
+    /** The run waited for the end of another run. */
     queued: optional(Type.Literal(true)),
     ...key,
   },
-  /** `until` and `count`: the record is for several times, from `scheduled_at` to `until`. */
+  /** `until` and `count` are present when the record is for several times, from `scheduled_at` to `until`. */
   CronRunSkipped: { ...Run, reason: Text, until: optional(Moment), count: optional(Type.Integer()) },
   CronRunQueued: { ...Run, manual: optional(Type.Literal(true)), ...key },
   CronJobCompleted: Ended,
-  /** `task_id` is absent when the server refused to create the task; `reason` is `refused` then. */
+  /**
+   * `reason`: the status in which the task ended. Without `task_id` there is no task, and `reason` says why: `invalid_task`,
+   * `quota`, `secret_missing` or `deleted`.
+   */
   CronJobFailed: {
     ...Ended,
     task_id: optional(Text),
@@ -104,7 +107,7 @@ const payloads = {
     manual: optional(Type.Literal(true)),
     ...key,
   },
-  /** No time is left: `max_runs`, `ends_at` or `no_more_times`. */
+  /** The schedule begins no more runs. `reason`: `max_runs` or `no_more_times`. */
   CronJobEnded: { reason: Text },
   CronJobDeleted: { by: Text },
   CronFoldSaved: { fold: SavedFold },

@@ -1,6 +1,6 @@
 // Cuts long texts, but no character in two.
 
-/** The end of the part of a text that begins at `from` and has `length` code units, or one more. */
+/** The end of a part of a text: `length` code units after `from`, or one more, to keep a surrogate pair whole. */
 export const endOfPart = (text: string, from: number, length: number): number => {
   const end = from + length
   const last = text.charCodeAt(end - 1)

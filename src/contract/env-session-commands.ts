@@ -1,5 +1,5 @@
-// The commands of an environment session. Every command is plain data. The callbacks and the abort signal of a caller are
-// kept beside the actor, under the number of the request (`actors/env-session/callers.ts`).
+// The commands of an environment session. Every command is plain data. The callbacks and the abort signal of a caller
+// are kept beside the actor, under the number of the request (`actors/env-session/callers.ts`).
 import type { Asked, RequestKeys } from './commands.ts'
 import type { EnvSessionEventData, Snapshot } from './env-session-events.ts'
 import type { EnvironmentSource, OpenObject, Recovery, ResetAnswer, StepAnswer } from './environment.ts'
@@ -46,8 +46,8 @@ export type SessionRequest = Asked & { no: number } & (
   )
 
 /**
- * The outcome of a request that was carried out. `now` is its time; `snapshot` is the kept state, if the environment can
- * keep its state.
+ * The outcome of a request that was carried out. `now` is its time; `snapshot` is the kept state, if the environment
+ * can keep its state.
  */
 export type Outcome = { now: number; snapshot?: Snapshot } & (
   | { of: 'reset'; answer: ResetAnswer; recovery: Recovery }

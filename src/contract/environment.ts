@@ -1,5 +1,5 @@
-// The environment port. It has the class that an author writes (docs/environments.md), and the interface through which
-// the service uses one instance of the class. Each instance runs in a process of its own.
+// The environment port. It consists of the class that an author writes (docs/environments.md), and the interface
+// through which the service uses one instance of the class. Each instance runs in a process of its own.
 import type { Block, MessageContent, ToolDefinition } from './wire.ts'
 
 /** How a session comes back after a restart: by repeating the recorded steps, from a snapshot, or not at all. */

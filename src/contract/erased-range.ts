@@ -1,19 +1,22 @@
-// What an event of an erasure names. The verifiers, which run without a server, need no more of it than this.
+// The part of the event of an erasure that names what is erased. The verifiers, which run without a server, read only
+// this part.
 export const erasureStream = 'erasures'
 export const payloadsErased = 'PayloadsErased'
 
-/** Streams whose events may be erased begin with one of these. All others are kept: keys, tokens, erasures, holds. */
+/**
+ * Names of streams that may be erased begin with one of these. Streams of keys, tokens, erasures and holds are kept.
+ */
 export const erasablePrefixes = ['task-', 'env-', 'cron-', 'webhook-'] as const
 
 /** All events of `streams` at the positions `from` to `to`. */
 export type ErasedRange = { streams: string[]; from: number; to: number }
 
-/** One stream of an erasure: its events at the positions `from` to `to`. `by`: the position of the event that says so. */
+/** One stream of an erasure: its events at the positions `from` to `to`. `by`: the position of PayloadsErased. */
 export type ErasedPart = { from: number; to: number; by: number }
 
 /**
- * What a stored event of the stream of erasures erases, as pairs of a stream and its part. An event of another type, and
- * a payload that is not that of an erasure, name nothing.
+ * Returns what an event of the stream of erasures erases, as pairs of a stream and its erased part. Returns an empty
+ * list for an event of another type, and for a payload that does not describe a valid erasure.
  */
 export const erasedPartsOf = (event: {
   position: number

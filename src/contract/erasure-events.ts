@@ -6,7 +6,7 @@ import type { ErasedRange } from './erased-range.ts'
 /** The most streams that one event names. The payload of the event must be short, since a trigger reads it. */
 export const streamsPerErasure = 200
 
-/** What somebody asked to erase. A session also has its user, since two users may use the same name. */
+/** What somebody asked to erase. A session also has a user, since two users may have sessions with the same id. */
 export const ErasureSubject = Type.Object({
   kind: Type.Enum(['task', 'session', 'user', 'retention']),
   id: Type.String(),
@@ -18,12 +18,12 @@ export type ErasureSubject = Static<typeof ErasureSubject>
 export const NotErased = Type.Object({ what: Type.String(), why: Type.String() })
 export type NotErased = Static<typeof NotErased>
 
-/** The name, in lists of what was not erased, of the messages that the NATS server of the operator keeps. */
+/** In lists of what was not erased, this name stands for the messages that the operator's NATS server keeps. */
 export const keptByNats = 'REPRISE_EVENTS'
 
 /**
- * The payloads and salts of the events of a range are destroyed. `by`: the id of the token. An erasure of many streams has
- * several of these events, with one `erasure_id`.
+ * The payloads and salts of the events of a range are destroyed. `by`: the id of the token. An erasure of many streams
+ * has several of these events, with one `erasure_id`.
  */
 export type PayloadsErased = ErasedRange & {
   erasure_id: string
@@ -32,12 +32,12 @@ export type PayloadsErased = ErasedRange & {
   subject: ErasureSubject
 }
 /**
- * What an erasure does not remove, because others need it. The event is stored before the payloads are destroyed: only the
- * payloads name these things.
+ * What an erasure does not remove, because data that is not erased needs it. The event is stored before the payloads
+ * are destroyed, since only the payloads name these things.
  */
 export type ErasureLeft = { erasure_id: string; not_erased: NotErased[] }
 export const erasureLeft = 'ErasureLeft'
 
-/** Everything that the server can destroy of an erasure is gone. */
+/** The server has destroyed everything that it can destroy for this erasure. */
 export type ErasureFinished = { erasure_id: string; not_erased: NotErased[] }
 export const erasureFinished = 'ErasureFinished'

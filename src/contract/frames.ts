@@ -1,5 +1,5 @@
-// The frames of a task's public stream. Each kind of frame has its type here only. src/history/frames.ts says which
-// events give which frames.
+// The frames of a task's public stream. The type of each kind of frame is defined only here. src/history/frames.ts says
+// which events give which frames.
 import Type, { type TObject, type TProperties } from 'typebox'
 import { RolloutEntry } from './responses.ts'
 import {

@@ -3,7 +3,7 @@ import Type, { type Static } from 'typebox'
 
 export const holdStream = 'holds'
 
-/** What a hold protects: exactly one of a task, a session (of all users who have one of this name), or a user. */
+/** What a hold protects: exactly one of a task, the sessions with this id (of all users), or a user. */
 export const HoldSubject = Type.Object({
   task_id: Type.Optional(Type.String({ minLength: 1, maxLength: 256 })),
   session_id: Type.Optional(Type.String({ minLength: 1, maxLength: 256 })),

@@ -1,5 +1,5 @@
-// The limits of JSON values that callers send. The memory for a text is about its length. Each key, item and level
-// costs far more memory than its characters in the JSON text, so their numbers are limited too.
+// The limits of JSON values that callers send. A text needs about as many bytes of memory as it has characters. Each
+// key, item and level costs far more memory than its characters in the JSON text, so their numbers are limited too.
 
 /**
  * The most levels of nesting in a body. JSON.parse reads any depth, but JSON.stringify fails at a few thousand levels.
@@ -9,7 +9,7 @@ export const deepestBody = 64
 export const maxValues = 100_000
 /** The most keys of one object in a body. */
 export const maxKeys = 10_000
-/** The most different keys in one body. Each new key costs as much as fifty values. */
+/** The largest number of different keys in one body. Each new key costs as much as fifty values. */
 export const maxDifferentKeys = 20_000
 
 /**

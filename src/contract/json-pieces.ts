@@ -3,7 +3,7 @@ import { canonical } from './canonical.ts'
 import { endOfPart } from './cut-text.ts'
 import { isLongerThan } from './length.ts'
 
-/** A value with more characters is made in several pieces. */
+/** The text of a value with more characters than this is made in several pieces. */
 const pieceChars = 256 * 1024
 
 function* ofText(text: string): Generator<string> {

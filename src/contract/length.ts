@@ -1,6 +1,6 @@
 // Estimates the length of a JSON value without writing it as text.
 
-/** About the characters of the JSON text of a value. */
+/** The approximate number of characters in the JSON text of a value. */
 export const lengthOf = (value: unknown): number => {
   if (typeof value === 'string') return value.length
   if (typeof value !== 'object' || value === null) return 2
@@ -9,7 +9,7 @@ export const lengthOf = (value: unknown): number => {
   return length
 }
 
-/** What is left of `max` characters after a value; negative when the value is longer. Stops at the first character too many. */
+/** Returns `max` minus the length of a value. When the result gets negative, the function stops counting. */
 const leftAfter = (value: unknown, max: number): number => {
   if (typeof value === 'string') return max - value.length
   if (typeof value !== 'object' || value === null) return max - 2

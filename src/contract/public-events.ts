@@ -1,5 +1,5 @@
-// The public events that subscribers receive by SSE, WebSocket and NATS. Each has its type here only. A stored event
-// gives at most one public event, so the position of the stored event serves as a cursor.
+// The public events that subscribers receive by SSE, WebSocket and NATS. The type of each public event is defined only
+// here. A stored event gives at most one public event, so the position of the stored event serves as a cursor.
 import Type, { type Static, type TProperties } from 'typebox'
 import { type EventName, eventNames } from './event-names.ts'
 import { MessageContent, taskStatuses } from './wire.ts'
@@ -13,7 +13,10 @@ const inChat = { group_chat_id: Text, agent_id: Text, name: Text, round: Type.In
 const CronRun = { job_id: Text, name: Text, run_id: Text, task_id: Text, scheduled_at: Text }
 
 const events = {
-  /** `forked_from`: only of a fork. The events of its past have no public events, and `status` says where it begins. */
+  /**
+   * `forked_from`: only in a fork. The copied events of its past give no public events; `status` is the status in which
+   * it begins.
+   */
   TaskCreated: {
     task_id: Text,
     title: Text,
@@ -100,8 +103,8 @@ export type PublicEvent = {
 }[PublicEventType]
 
 /**
- * Stands where erased events stood, on streams that show past events: at the positions `from` to `to`. `task_id`: they
- * were of this task.
+ * Stands for the erased events at the positions `from` to `to`, on streams that show past events. `task_id`: the erased
+ * events were of this task.
  */
 export const Gap = Type.Object({
   type: Type.Literal('Gap'),
@@ -125,8 +128,8 @@ export const publicEventSchemas = Object.fromEntries(
 export { type EventName, eventNames }
 
 /**
- * A subscriber to all events gets these events only if its `types` name them, because they are not in the original
- * interface.
+ * A subscriber to all events gets these events only if its `types` name them. A client that knows only the original
+ * interface (docs/decisions/26) does not know them.
  */
 export const optInEvents: ReadonlySet<string> = new Set<EventName>([
   'EnvSessionCreated',

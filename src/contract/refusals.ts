@@ -168,7 +168,9 @@ export const otherUser = (own: string, named: string): Refusal =>
 export const unexpectedStep = (expected: number, step: number): Refusal =>
   new Refusal('Conflict', { expected_step: expected, step }, `the next step is ${step + 1}, not ${expected}`)
 
-/** One problem of a request: its place (`body`, `query`, `path` or `header` first), a message, and pydantic's type. */
+/**
+ * One problem of a request: its place (`body`, `query`, `path` or `header` first), a message, and its type in pydantic.
+ */
 export type Problem = { loc: (string | number)[]; msg: string; type: string }
 
 /** The request is not valid. The answer is always 422 and lists every problem. */

@@ -1,4 +1,5 @@
-// The bodies of responses. Each shape has its type here only. The shapes that requests use too are in wire.ts.
+// The bodies of responses. The type of each body is defined only here. The objects that requests use, too, are in
+// wire.ts.
 import Type, { type Static, type TObject, type TProperties, type TSchema } from 'typebox'
 import type { RefusalName } from './refusals.ts'
 import { roles } from './token-events.ts'
@@ -96,7 +97,7 @@ export const RolloutEntry = Type.Object({
 })
 export const RolloutList = envelopeOf(Type.Array(RolloutEntry))
 
-/** The fields of an ATIF document that this interface promises. The full schema is that of the format. */
+/** The fields of an ATIF document that this interface promises. The format itself defines the full schema. */
 export const Trajectory = Type.Object(
   {
     schema_version: Type.Literal('ATIF-v1.7'),
@@ -224,7 +225,7 @@ export const TokenList = Type.Object({ tokens: Type.Array(TokenInfo) })
 export const RevokedToken = Type.Object({ status: Type.Literal('revoked'), id: Text })
 
 export const Health = Type.Object({ status: Type.Literal('ok') })
-/** `owner`: the name of the node that owns the shard; null while none does. */
+/** `owner`: the name of the node that owns the log; null while no node owns the log. */
 const InCluster = Type.Object({ node: Text, role: Type.Enum(['owner', 'standby']), owner: orNull(Text) })
 export const Readiness = Type.Object({
   status: Type.Enum(['ready', 'not ready']),
@@ -240,7 +241,7 @@ export const Readiness = Type.Object({
   }),
   cluster: optional(InCluster),
 })
-/** What a node answers that does not own the shard. */
+/** The answer of a node that does not own the log. */
 export const StandbyReadiness = Type.Object({
   status: Type.Enum(['ready', 'not ready']),
   read_models: Type.Enum(['ok', 'behind']),

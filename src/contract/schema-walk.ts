@@ -59,7 +59,7 @@ const lean = (schema: WireSchema, value: unknown): unknown => {
 
 const longestPath = 256
 
-/** The paths of keys that the schema does not know, at any depth, such as `agent_config.colour`; at most `most` paths. */
+/** The paths of keys, at any depth, that the schema does not know, such as `agent_config.colour`; at most `max`. */
 export const unknownKeys = (schema: TSchema, value: unknown, max: number): string[] => {
   const found: string[] = []
   const look = (at: string, here: WireSchema, each: unknown): void => {

@@ -1,4 +1,4 @@
-// The messages on the WebSocket at /ws, in both directions. Each has its type here only.
+// The messages on the WebSocket at /ws, in both directions. The type of each message is defined only here.
 import Type, { type Static, type TSchema } from 'typebox'
 import { channelOf, type EventChannel, eventChannels } from './event-names.ts'
 import { Frame } from './frames.ts'
@@ -33,7 +33,7 @@ export const defaultEventsOf = (channel: EventChannel): EventName[] =>
 
 const Channels = Type.Array(Type.Enum([...channels]))
 const request_id = orNull(TextId)
-/** The field for what the header `Idempotency-Key` says over HTTP. */
+/** The field that has the meaning of the header `Idempotency-Key` of HTTP. */
 const idempotency_key = orNull(Type.String({ minLength: 1, maxLength: 256 }))
 const ofTask = { request_id, task_id: Text }
 

@@ -19,10 +19,10 @@ export type Header = {
   causation_id: string
   /** The version of Reprise and of the task chart. */
   build: string
-  /** Only in events of tasks. `seq` is the number of the event's first frame, `frames` the number of its frames. */
+  /** Only in events of tasks. `seq` is the number of the event's first frame. `frames` says how many frames it has. */
   seq?: number
   frames?: number
-  /** Only in the past of a fork: the `<stream>@<revision>` of the event of which this one is a copy. */
+  /** Only in the past of a fork: the `<stream>@<revision>` of the event that was copied. */
   copy_of?: string
 }
 
@@ -64,7 +64,7 @@ export interface Log {
   /**
    * Stores all of the events or none, and resolves when they are durable. Throws RevisionConflict or StorageFailure.
    * `ordered` receives the events as soon as their order is fixed: within the call, unless a payload is long or the log
-   * must be opened again first. They are not durable then, and are lost when the promise rejects.
+   * must be opened again first. The events are not durable at that time, and are lost when the promise rejects.
    */
   append(appends: StreamAppend[], ordered?: (events: Recorded[]) => void): Promise<Recorded[]>
   /** The events of one stream after `revision` (-1: from the start), in pages. Throws DamagedEvent. */
@@ -101,7 +101,7 @@ export class RevisionConflict extends Error {
 /** The log could not be written. No event of the append is acknowledged. */
 export class StorageFailure extends Error {}
 
-/** The data of an event was erased, so nothing that needs it exists any more. */
+/** The data of an event was erased, so nothing can be made from the event any more. */
 export class ErasedEvent extends Error {
   constructor(
     readonly position: number,

@@ -15,7 +15,7 @@ const untilLast = [
   { target: 'ready', ...calls },
 ] as const
 
-/** How a working task ends. Its agent decides that, so it happens only between steps and calls. */
+/** How a task ends by the decision of its agent. The agent decides only between steps and calls. */
 const outcomes = { TaskCompleted: '#task.completed', TaskFailed: '#task.failed' } as const
 const ready = { AgentStepStarted: 'thinking', EffectIntended: { target: 'calling', ...calls } } as const
 const thinking = { AgentStepCompleted: 'ready', AgentStepAbandoned: 'ready' } as const

@@ -71,7 +71,7 @@ const chosen = (at: string, type: string, open: readonly string[]) =>
     ?.get(type)
     ?.find(({ guard }) => guard === undefined || guards[guard as keyof typeof guards](open))
 
-/** Whether the chart has a move by this event from where the task is. */
+/** Whether the chart has a move for this event from the state of the task. */
 export const canFollow = ({ at, open }: TaskState, type: string): boolean =>
   chosen(at, type, open)?.to !== undefined
 

@@ -1,4 +1,4 @@
-// The events of a principal: a token was made for it, and the token was revoked. Only the hash of a token is stored.
+// The events of a principal: its token was made, and its token was revoked. Only the hash of a token is stored.
 export const roles = ['admin', 'user', 'auditor', 'subscriber', 'eraser'] as const
 export type Role = (typeof roles)[number]
 
@@ -25,8 +25,8 @@ export const isPrincipalStream = (stream: string): boolean => stream.startsWith(
 export type Principal = { id: string; role: Role; userId: string | undefined; expiresAt: number | undefined }
 
 /**
- * The name under which the work of a principal is counted. All tokens of one user have one name; a token that acts for
- * all users has its own.
+ * The name under which the work of a principal is counted. All tokens of one user have the same name; a token that acts
+ * for all users has a name of its own.
  */
 export const callerOf = ({ id, userId }: Pick<Principal, 'id' | 'userId'>): string =>
   userId === undefined ? `token ${id}` : `user ${userId}`

@@ -1,5 +1,6 @@
-// Lists of tools that models were offered. Each list is the one event of a stream, whose name is made from the list and
-// its owner. Tasks refer to the stream, so a thousand tasks of one user with equal tools store the list once.
+// Lists of tools that models were offered. Each list is the only event of its stream. The name of the stream is made
+// from the list and its owner. Tasks refer to the stream, so a thousand tasks of one user with equal tools store the
+// list once.
 import type { ToolDefinition } from './wire.ts'
 
 export type ToolsListed = { tools: ToolDefinition[] }

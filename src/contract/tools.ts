@@ -83,7 +83,7 @@ export const envOf = ({ secrets }: ToolScope): Record<string, unknown> =>
 
 /** A source of tools in addition to the built-in tools. */
 export type ToolSource = {
-  /** Whether the source may have tools for this task. If it is absent, only `list` tells. */
+  /** Whether the source may have tools for this task. If `isFor` is absent, only `list` tells. */
   isFor?(scope: ToolScope): boolean
   /** All tools of the source for this task. Rejects with ToolsUnavailable. */
   list(scope: ToolScope, signal: AbortSignal): Promise<Tool[]>

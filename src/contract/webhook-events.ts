@@ -1,7 +1,7 @@
 // The events of a webhook, on its stream `webhook-<id>`. Secret values are never in an event: an event names the
 // reference under which the secrets file holds them.
 
-/** Where and what a webhook sends. */
+/** Where a webhook sends events, and which events it sends. */
 export type WebhookSettings = {
   url: string
   /** Absent: all types except those that a subscriber must name. */
@@ -14,7 +14,7 @@ export type WebhookSettings = {
 /** Whether requests are signed; the signing secret and the values of headers are stored under the reference. */
 type Sealed = { signed: boolean; secret_ref?: string }
 
-/** An event that was sent: its position, its type, when the last try ended, how many tries there were, and its result. */
+/** An event that was sent: its position, its type, when the last try ended, the number of tries, and the result. */
 export type Sent = {
   position: number
   type: string
@@ -35,7 +35,7 @@ export type Failed = {
 
 export type WebhookCreated = WebhookSettings &
   Sealed & {
-    /** The token that made the webhook, and its only user. Without a user, the webhook sends events of all users. */
+    /** The token that made the webhook, and the user whose events it sends (absent: the events of all users). */
     maker: string
     user_id?: string
     enabled: boolean
@@ -44,11 +44,11 @@ export type WebhookCreated = WebhookSettings &
     body_digest?: string
   }
 export type WebhookChanged = WebhookSettings & Sealed
-/** The secret before this one signs too, until `previous_until` (milliseconds since the epoch). */
+/** Requests are signed with the previous secret, too, until `previous_until` (milliseconds since the epoch). */
 export type WebhookSecretRotated = { secret_ref: string; previous_ref?: string; previous_until?: number }
 /**
  * Every event up to `position` was delivered, or is not for this webhook. `sent` lists the newest deliveries since the
- * checkpoint before, and `count` is the number of all of them.
+ * previous checkpoint, and `count` is the number of all deliveries since then.
  */
 export type WebhookCheckpoint = { position: number; count: number; sent: Sent[] }
 /** A try failed. Every earlier event was delivered or skipped. The next try begins at `retry_at`. */
@@ -77,7 +77,7 @@ export const webhookStream = (id: string): string => `webhook-${id}`
 export const isWebhookStream = (stream: string): boolean => stream.startsWith('webhook-')
 export const webhookIdOf = (stream: string): string => stream.slice('webhook-'.length)
 
-/** The webhook that a create asked for. Its first event is the event that created the task. */
+/** The id of the webhook in the request that created a task. The first event that it sends is this creation. */
 export const webhookOfTask = (taskId: string): string => `wht_${taskId}`
 
 /** How the references of webhooks in the secrets file begin. */

@@ -15,7 +15,7 @@ type Deps = {
   timers: Timers
   /** Handles a job that was due when the alarm looked at the clock, at `seenAt` (Unix milliseconds). Must not reject. */
   onDue: (jobId: string, seenAt: number) => Promise<void>
-  /** Whether nothing may begin at present. */
+  /** True while no run may begin. */
   isHeld: () => boolean
 }
 
@@ -68,7 +68,7 @@ export const createAlarm = ({ clock, timers, onDue, isHeld }: Deps) => {
       waiting = []
     },
     size: times.size,
-    /** How many triggers are being stored or wait for that. */
+    /** The number of due jobs that are being handled or wait to be handled. */
     busy: () => working + waiting.length,
     stop(): void {
       isStopped = true

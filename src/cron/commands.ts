@@ -40,7 +40,7 @@ export const createCronCommands = (deps: CronCommandDeps) => {
     if (log.isFailing()) await log.retry()
   }
 
-  /** Lets the first waiting run of a job begin, if no other run of it is at work. */
+  /** Lets the first waiting run of a job begin, if no other run of this job is at work. */
   const wake = (jobId: string, { queue, running }: CronView) => {
     if (queue.length > 0 && running.size === 0) runs.queued(jobId).catch(deps.onFault)
   }

@@ -1,5 +1,5 @@
 // The next due time of each job, in a heap: the earliest is found at once, however many jobs there are.
-/** How many entries may be out of date before they are removed all at once, besides one for each job. */
+/** The entries that are out of date are removed all at once when there are this many more of them than jobs. */
 const spare = 1000
 
 type Entry = { due: number; id: string }

@@ -1,5 +1,5 @@
-// Follows the log for all jobs: when each is next due, which tasks belong to runs, and when tokens are revoked. Nothing
-// here must survive a stop: after a start, the same follows from the read model (src/cron/resume.ts).
+// Follows the log for all jobs: when each is next due, which tasks belong to runs, and when tokens are revoked. None of
+// this is stored here: after a start, src/cron/resume.ts finds due times and runs in the read model.
 
 import type { RunEnd } from '../contract/cron-commands.ts'
 import { isCronStream, jobIdOf } from '../contract/cron-events.ts'
@@ -50,7 +50,7 @@ export const createFollowing = ({ alarm, onEnd, onRevoked }: Deps) => {
     counts,
     running: () => runs.size,
     clear: () => runs.clear(),
-    /** Follows a run of an earlier start. */
+    /** Follows a run from the read model, for example one that began before this start. */
     add: (taskId: string, run: Run): void => void runs.set(taskStream(taskId), run),
     follow(events: Recorded[]): void {
       for (const event of events) {

@@ -1,4 +1,4 @@
-// The limit of jobs of a user. It is exact also for creates that arrive together.
+// Enforces the limit for the cron jobs of one user, also when several requests for new jobs arrive together.
 import type { Principal } from '../contract/token-events.ts'
 import type { Quotas } from '../fairness/quotas.ts'
 import type { CronQueries } from './queries.ts'
@@ -7,7 +7,7 @@ type Deps = { quotas: Pick<Quotas, 'mustHaveCronJob'>; queries: Pick<CronQueries
 
 /** Runs `make` if the user may have a further job. Throws OverQuota. */
 export const createJobReserve = ({ quotas, queries }: Deps) => {
-  /** How many creates of each user are under way. */
+  /** The number of jobs of each user that are being created. */
   const creating = new Map<string, number>()
   return async <T>(principal: Principal, user: string, make: () => Promise<T>): Promise<T> => {
     const under = creating.get(user) ?? 0

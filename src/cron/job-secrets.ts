@@ -1,4 +1,4 @@
-// The secret values of a job's task: they are kept until the job is deleted, or until its task is replaced.
+// Stores the secret values of a job's task. They are kept until the job is deleted or its task is replaced.
 import type { CronSettings } from '../contract/cron-events.ts'
 import type { Ids } from '../contract/ports.ts'
 import type { EventLog } from '../log/log.ts'
@@ -18,7 +18,8 @@ export const createSecretKeeper =
     const secret_ref = ids.next('sec_')
     secrets.put(secret_ref, values)
     await store({ ...settings, secret_ref }).catch(error => {
-      // After a failed write the events may be stored all the same. Else the next start sweeps the reference.
+      // After a failed write, the events may be stored all the same, so the values stay. If the events are not
+      // stored, the next start removes the values.
       if (!log.isFailing()) secrets.forget(secret_ref)
       throw error
     })

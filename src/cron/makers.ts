@@ -1,4 +1,5 @@
-// Whether the makers of jobs still have tokens. A job stops when the last token of its user is revoked.
+// Finds out whether the makers of jobs still have tokens. A job is paused when the last token of its maker's user is
+// revoked.
 import type { Runtime } from '../../actors/runtime/runtime.ts'
 import type { CronCommand } from '../contract/cron-commands.ts'
 import { cronStream } from '../contract/cron-events.ts'
@@ -10,7 +11,7 @@ export const createMakers = (
   tokens: Pick<Queries, 'hasToken' | 'tokens'>,
   jobs: Pick<CronQueries, 'active'>,
 ) => {
-  /** A maker that acts for all users is one token: the admin's, which is never revoked, or one of the table. */
+  /** A maker without a user is a single token: the admin's, which is never revoked, or one in the table of tokens. */
   const isGone = (tokenId: string, userId: string | null): boolean => {
     if (userId !== null) return !tokens.hasToken(userId)
     return tokenId !== 'admin' && !tokens.tokens().some(({ id }) => id === tokenId)

@@ -32,7 +32,7 @@ export const createCronMoves = (
       return row
     },
 
-    /** Begins a run now, or lets it wait, as the job's overlap says. */
+    /** Begins a run now, lets it wait, or refuses it, as the job's `overlap` says. */
     async trigger(asked: Asked, jobId: string, retry: Retry) {
       await ready()
       const { principal } = asked

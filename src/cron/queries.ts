@@ -15,7 +15,7 @@ const unknownCursor = (what: string) =>
     { loc: ['query', 'starting_after'], msg: `There is no ${what} with this id`, type: 'value_error' },
   ])
 
-/** One page, from rows that were asked for one more than its limit. */
+/** Makes a page of rows. The query has asked for one row more than `limit`, to find out whether more follow. */
 const pageOf = <Row>(rows: Row[], limit: number) => ({
   rows: rows.slice(0, limit),
   hasMore: rows.length > limit,

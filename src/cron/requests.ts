@@ -1,5 +1,5 @@
-// The request of a run's task: the stored body is checked again when the run begins, since agents, servers and limits may
-// have changed. The task gets its place and its quota in the turn that stores the trigger.
+// Makes the request for the task of a run. The stored body is checked again when the run begins, since agents, MCP
+// servers and limits may have changed. The turn that stores the trigger also admits the task and counts its quota.
 import type { RunTask } from '../../actors/cron/deps.ts'
 import { beginningOf } from '../../actors/task/append.ts'
 import { firstEvents, type Ttls } from '../../actors/task/events.ts'
@@ -23,7 +23,7 @@ type Deps = {
 type Refused = { error: string; reason: string }
 type Read = { request: TaskRequest } | Refused
 
-/** The principal as which a job acts. Whether its tokens are revoked is checked elsewhere. */
+/** The principal as which a job acts. Only makers.ts checks whether its tokens are revoked. */
 export const actingAs = ({ token_id, user_id }: CronMaker): Principal => ({
   id: token_id,
   role: user_id === undefined ? 'admin' : 'user',
@@ -35,7 +35,7 @@ const problemsText = ({ problems }: Invalid): string =>
   problems.map(({ loc, msg }) => `${loc.slice(1).join('.')}: ${msg}`).join('; ')
 
 export const createRunRequests = ({ tasks, secrets, ttls, clock }: Deps) => {
-  /** The request of each run that is about to begin, and the task of each run that is prepared. */
+  /** Both by ticket: the request of each run that is about to begin, and the task that was prepared for it. */
   const read = new Map<string, Read>()
   const prepared = new Map<string, PreparedTask>()
 
@@ -48,7 +48,7 @@ export const createRunRequests = ({ tasks, secrets, ttls, clock }: Deps) => {
       return { error, reason: 'secret_missing' }
     }
     try {
-      // No client sends this request, so no retry may find it: it has no digest.
+      // No client sends this request, so it has no digest by which a retry could find its task.
       const request = await tasks.requests.read(actingAs(maker), task, '')
       return { request: { ...request, secrets: values } }
     } catch (error) {
@@ -86,7 +86,7 @@ export const createRunRequests = ({ tasks, secrets, ttls, clock }: Deps) => {
         return { error: error.message, reason: 'quota' }
       }
     },
-    /** Call it when the turn is over. `stored`: the trigger is in the log. */
+    /** Call this when the turn is over. `stored` says whether the trigger is in the log. */
     settle(ticket: string, stored: boolean): void {
       const task = prepared.get(ticket)
       if (!stored) task?.abandon()

@@ -1,4 +1,4 @@
-// What the read model says about due times and runs, after a start or after the log was away.
+// Reads due times and runs from the read model, after a start or when the log can be written again.
 import type { Log } from '../contract/stored.ts'
 import type { Alarm } from './alarm.ts'
 import type { Following } from './follow.ts'
@@ -18,7 +18,7 @@ type Deps = {
 
 export const createResume =
   ({ queries, alarm, following, runs, log, checkMakers, isStopped }: Deps) =>
-  /** May be called again. */
+  /** May be called several times. */
   async (): Promise<void> => {
     alarm.clear()
     following.clear()
@@ -28,7 +28,7 @@ export const createResume =
     }
     await checkMakers()
     for (const { id, due_at } of queries.due()) alarm.set(id, due_at)
-    // Ends that were stored before this start. The actor stores each end once, so later ones may be found twice.
+    // Tasks may have ended before this start. `following` may find a later end, too; the actor stores it only once.
     for (const { id, job_id, task_id } of open) {
       if (isStopped()) return
       const found = task_id === null ? undefined : await storedEnd(log, task_id)

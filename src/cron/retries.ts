@@ -1,5 +1,5 @@
-// Distinguishes a retry from a new request to make a job or to run one, by the rules for creates of tasks. Keys and
-// digests are in the log. Which answers did not arrive whole is kept only here.
+// Distinguishes a retry from a new request to make or run a job, by the same rules as for requests that create tasks.
+// Keys and digests are in the log. Only the memory of this process knows which answers did not arrive whole.
 import type { CronRequestPlace, CronRequestRow } from '../../projections/cron/requests.ts'
 import type { Clock } from '../contract/ports.ts'
 import { Refusal } from '../contract/refusals.ts'
@@ -9,7 +9,7 @@ import { createOnce } from '../tasks/once.ts'
 import { createUndelivered } from '../tasks/undelivered.ts'
 import type { CronQueries } from './queries.ts'
 
-/** How an earlier call of the request is found, and whether the answer of this one arrives. */
+/** Says how to find an earlier call of the same request, and whether the answer of this call arrives. */
 export type Retry = { key: string | undefined; isRetry: boolean; delivery: Delivery }
 type Call = CronRequestPlace & { digest: string; retry: Retry }
 
@@ -36,7 +36,7 @@ export const createCronRetries = (
     return twins.length <= 1 ? twins[0] : twins.findLast(undelivered.has)
   }
 
-  /** Claims the request at once, so that no other retry of the same moment finds it. */
+  /** Finds the earlier call and claims it at once, so that no other retry that arrives now finds it too. */
   const claimed = (call: Call): CronRequestRow | undefined => {
     const found = earlier(call)
     if (found !== undefined) undelivered.claim(found)

@@ -49,7 +49,7 @@ export const createRuns = ({ runtime, requests, ids }: Deps) => {
       const command = { type: 'RunDue', runId, skipId: ids.next('run_'), seenAt, ...system(stream) } as const
       return ask(stream, runId, command)
     },
-    /** A caller wants a run now. Resolves to its id. */
+    /** A caller wants a run now. Resolves to the id of the run. */
     async now(
       jobId: string,
       asked: { principal: string; causation: string; idempotencyKey: string | undefined },

@@ -1,4 +1,4 @@
-// The settings of a job from the body of a request, and everything in the body that its schema cannot check.
+// Reads the settings of a job from the body of a request, and checks everything that the schema cannot check.
 import type { CronSettings } from '../contract/cron-events.ts'
 import { Invalid, type Problem } from '../contract/refusals.ts'
 import type { Principal } from '../contract/token-events.ts'
@@ -10,7 +10,7 @@ import { patternProblem } from './schedule/calendar.ts'
 import { zoneOf } from './schedule/zone.ts'
 import { isZone } from './schedule/zone-format.ts'
 
-/** The fields of which a job has exactly one. */
+/** A job has exactly one of these fields. */
 const kinds = ['schedule', 'every_seconds', 'at'] as const
 type Body = ChangeCronJobBody
 type Read = { settings: CronSettings; secrets: Record<string, unknown> }
@@ -24,7 +24,7 @@ const isGiven = (value: unknown): boolean => value !== undefined && value !== nu
 
 const isoForm = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,6})?)?)?(Z|[+-]\d\d:\d\d)?$/
 const withOffset = /T.*(Z|[+-]\d\d:\d\d)$/
-/** An ISO 8601 time; one without an offset is a local time of the zone. Undefined: it is none. */
+/** Reads an ISO 8601 time. Without an offset it is a local time of the zone. Undefined: the text is no such time. */
 const timeOf = (text: string, timezone: string): number | undefined => {
   const hasOffset = withOffset.test(text)
   const millis =
@@ -35,7 +35,7 @@ const timeOf = (text: string, timezone: string): number | undefined => {
   return hasOffset ? millis : zoneOf(timezone).momentOf(millis)
 }
 
-/** Exactly one of the three says when the job runs. A change that names one replaces the others. */
+/** Exactly one field of `kinds` says when the job runs. A change that sets one of them removes the others. */
 const kindProblems = (body: Body, before: CronSettings | undefined): Problem[] => {
   const given = kinds.filter(kind => isGiven(body[kind]))
   const [first] = given
@@ -61,7 +61,7 @@ const scheduleProblems = ({ schedule }: Body, now: number): Problem[] => {
   return why === undefined ? [] : [problem(['schedule'], why)]
 }
 
-/** The body of the create of each run. Nobody waits for its answer, so it is never streamed. */
+/** The body with which each run creates its task. Nobody waits for the answer, so it is never streamed. */
 const createBodyOf = (task: NonNullable<Body['task']>): CreateTaskBody => ({
   ...task,
   stream: false,
@@ -78,13 +78,13 @@ const taskProblems = ({ task }: Body, found: Problem[]): Problem[] => {
   ]
 }
 
-/** Problems inside `task`, as those of a create. */
+/** The problems inside `task`, with the paths that they have in a request that creates a task. */
 const ofTask = (found: Problem[]): Problem[] =>
   found
     .filter(({ loc }) => loc[1] === 'task' && loc.length > 2)
     .map(({ loc, ...rest }) => ({ ...rest, loc: ['body', ...loc.slice(2)] }))
 
-/** Problems of a create, as problems of the field `task`. */
+/** The problems of a request that creates a task, with paths inside the field `task`. */
 const inTask = ({ problems }: Invalid): Problem[] =>
   problems.map(({ loc, ...rest }) => ({ ...rest, loc: ['body', 'task', ...loc.slice(1)] }))
 
@@ -124,7 +124,7 @@ const times = ({ body, before, now }: Given, timezone: string) => {
   }
 }
 
-/** A limit: a null in the body removes it. */
+/** The new value of a limit. A null in the body removes the limit. */
 const limitOf = (given: number | null | undefined, before: number | undefined): number | undefined =>
   given === undefined ? before : (given ?? undefined)
 
@@ -147,8 +147,8 @@ const settingsOf = (given: Given, task: CreateTaskBody, timezone: string): CronS
 }
 
 /**
- * The task of a body: its request, or everything that is wrong with it. Undefined: the body contains no task that can be
- * read.
+ * Reads the task in a body. Resolves to the request for it, or to an error with everything that is wrong with it.
+ * Undefined: the body contains no task that can be read.
  */
 const readTask = async (
   requests: RequestReader,
@@ -177,8 +177,8 @@ const whenProblems = (body: Body, { before, found, now }: Given): Problem[] => {
 }
 
 /**
- * Reads the settings. Throws Invalid with all problems. `secrets` are those of a task that the body brings; without one,
- * the job keeps its own.
+ * Reads the settings. Throws Invalid with all problems. `secrets` are the secret values of the task in the body.
+ * Without a task in the body, the job keeps its secret values.
  */
 export const readSettings = async (requests: RequestReader, given: Given): Promise<Read> => {
   const { before, found } = given

@@ -25,7 +25,7 @@ import { createCronRetries } from './retries.ts'
 import { createRuns } from './runs.ts'
 import { planner } from './schedule/planner.ts'
 
-/** Milliseconds until a due job is looked at again whose trigger could not be stored. */
+/** If the trigger of a due job could not be stored, the job is due again after this many milliseconds. */
 const retryMs = 1000
 
 type Deps = {
@@ -42,7 +42,7 @@ type Deps = {
   onFault: (error: unknown) => void
 }
 
-/** Does work; again when the read models have caught up, if they were behind. */
+/** Does work. If it fails because the read models are behind, it is repeated when they have caught up. */
 const retriedBy =
   (caughtUp: () => Promise<void>, isStopped: () => boolean) =>
   async <T>(work: () => Promise<T>): Promise<T> => {
@@ -83,7 +83,7 @@ export const createCronSystem = (deps: Deps) => {
     onDue: async (jobId, seenAt) => {
       try {
         const { next } = await whenCurrent(() => runs.due(jobId, seenAt))
-        // Also when nothing was stored: the clock may have been set back since the alarm looked.
+        // This is needed also when nothing was stored: the clock may have been set back since the alarm looked.
         if (next !== undefined && !isStopped) alarm.set(jobId, next.due)
       } catch (error) {
         onFault(error)
@@ -91,7 +91,7 @@ export const createCronSystem = (deps: Deps) => {
       }
     },
   })
-  /** Stores the end of a run. When that fails, the look after the log's return finds the end again. */
+  /** Stores the end of a run. If that fails, `resume` finds the end again when the log can be written. */
   const end = (run: { jobId: string; runId: string }, how: RunEnd): void => {
     if (!isStopped) whenCurrent(() => runs.end(run.jobId, run.runId, how)).catch(onFault)
   }
@@ -99,7 +99,7 @@ export const createCronSystem = (deps: Deps) => {
   const following = createFollowing({
     alarm,
     onEnd: end,
-    // In a turn of its own: the read models have the commit by then.
+    // In a later turn of the event loop, because by then the read models have the commit.
     onRevoked: () => setImmediate(() => void (isHeld() ? undefined : checkMakers().catch(onFault))),
   })
   log.onCommit(following.follow)

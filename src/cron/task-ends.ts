@@ -1,10 +1,10 @@
-// How the task of a run ended, from the events of the task.
+// Reads from the events of a run's task how the task ended.
 import type { RunEnd } from '../contract/cron-commands.ts'
 import { taskEvents } from '../contract/decoders/task.ts'
 import type { Log, Recorded } from '../contract/stored.ts'
 import { taskStream } from '../contract/task-stream.ts'
 
-/** The end that an event gives; undefined when it ends no task. */
+/** The end of a task that an event stores; undefined when the event ends no task. */
 export const endOf = (stored: Recorded): RunEnd | undefined => {
   const event = taskEvents.find(stored)
   if (event === undefined) return undefined

@@ -1,5 +1,5 @@
 // Examples of an environment session. A test sends the requests and compares the answers, except for ids, times, drawn
-// seeds and tools; an example holds only one tool.
+// seeds, and tools, of which an example shows only one.
 const session_id = 'maze'
 const ofSession = { session_id, env_id: 'gridworld' }
 const tools = [
@@ -94,7 +94,7 @@ const frames = [
   { type: 'step.started', session_id, step: 1, ...call },
   { type: 'step.completed', ...stepAnswer },
 ].map(({ type, ...fields }, sequence_number) => ({ type, sequence_number, ...fields }))
-/** The stream of the same step. */
+/** The stream of frames of the same step. */
 export const stepStream = `: open\n${frames
   .map(
     frame =>

@@ -123,7 +123,7 @@ const frames = [
   { type: 'task.completed', timestamp: at, task: echoTask },
 ].map(({ type, ...fields }, sequence_number) => ({ type, sequence_number, task_id: 'task_1', ...fields }))
 
-/** The stream of the echo task, as its create answers it. */
+/** The stream with which the server answers the request for the echo task. */
 export const echoStream = `: open\n${frames
   .map(
     frame =>

@@ -27,7 +27,7 @@ const commonRefusals = ({ access, method }: Operation): RefusalName[] => {
   ]
 }
 
-/** The fields that the refusal has if a quota is used up. */
+/** The schema of `data` in the refusal for a quota that is used up. */
 const quotaData: Json = {
   properties: {
     quota: { type: 'string', description: `The name of the quota, for example ${quotaNames.join(', ')}.` },
@@ -40,7 +40,7 @@ const isDetailed = (reason: RefusalName): boolean => detailedRefusals.has(reason
 /** A response. `name`: its name in `components.responses` if several operations have the same response. */
 export type Refused = { status: number; name?: string; response: Json }
 
-/** Statuses whose answers are the same for all operations without refusals of their own. */
+/** The name of a status whose answer is the same for all operations that have no refusals of their own for it. */
 const nameOfStatus = (status: number, method: Operation['method']): string | undefined => {
   const names: Record<number, string> = {
     401: 'Unauthenticated',

@@ -10,8 +10,8 @@ import { followRedirects } from './redirects.ts'
 export type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>
 export type OutsideFetch = {
   /**
-   * Like the platform's fetch, without any time limit, not even for the beginning of an answer: pass a signal. Throws
-   * NotPublic. Follows at most five redirects; to another origin it does not send the caller's headers.
+   * Like the platform's fetch, but without any time limit, not even for the beginning of an answer: pass a signal.
+   * Throws NotPublic. Follows at most five redirects, and sends only harmless headers of the caller to another origin.
    */
   fetch: Fetch
   /** Aborts open requests. */

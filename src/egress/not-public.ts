@@ -1,6 +1,6 @@
 /**
- * A URL leads to an address that callers may not reach. The message names no address, since that would reveal how a
- * name resolves inside the network.
+ * Thrown when a URL leads to an address that callers may not reach. The message does not contain the address, which
+ * would reveal how a name resolves inside the network.
  */
 export class NotPublic extends Error {
   constructor(host: string) {

@@ -30,8 +30,8 @@ const setAside4 = subnets(
   '240.0.0.0/4', // reserved, broadcast
 )
 /**
- * Only 2000::/3 is assigned at all; loopback, mapped IPv4, private, link-local and multicast addresses lie outside of
- * it.
+ * Public addresses are assigned only in 2000::/3. Loopback, mapped IPv4, private, link-local and multicast addresses
+ * lie outside of this range.
  */
 const setAside6 = subnets(
   'ipv6',

@@ -1,6 +1,6 @@
-// Follows redirects here, not in the HTTP client, because each one leads to another connection that must be judged.
+// Follows redirects here, not in the HTTP client, because the address of each new connection must be judged.
 
-/** The most redirects that one request follows. */
+/** A request follows at most this many redirects. */
 const maxRedirects = 5
 /** Headers that may be sent to an origin that the caller did not name. */
 const harmless = ['accept', 'content-type', 'user-agent']
@@ -20,7 +20,7 @@ const redirected = (init: RequestInit, status: number, isElsewhere: boolean): Re
 }
 
 /**
- * Sends a request by `once`, and again for each redirect. `init.redirect` means the same as in the platform's fetch.
+ * Sends a request with `once`, and again for each redirect. `init.redirect` means the same as in the platform's fetch.
  */
 export const followRedirects = async (
   once: (url: URL, init: RequestInit) => Promise<Response>,

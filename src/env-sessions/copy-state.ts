@@ -30,7 +30,7 @@ const copyPacks = async (from: string, to: string, names: string[]): Promise<voi
   await syncFolder(to)
 }
 
-/** False: the state is missing. While its file exists, the session removes no pack that the state needs. */
+/** Returns false if the state is missing. While `file` exists, the session removes no pack that the state needs. */
 export const copyKeptState = async (from: string, to: string, file: string): Promise<boolean> => {
   const state = path.join(from, partsOfState.states, file)
   if (!(await isPlainFile(state))) return false

@@ -13,7 +13,7 @@ import { invalid, problemsAt } from './invalid.ts'
 import { foldTo, lost } from './reading.ts'
 import { keysOf, type Retry } from './retries.ts'
 
-/** The most kinds that an error names. `GET /v1/env` lists all of them. */
+/** The largest number of kinds that an error names. `GET /v1/env` lists all kinds. */
 const maxNamed = 50
 const unknownKind = (message: string, all: string[]): Refusal => {
   const kinds = all.toSorted().slice(0, maxNamed)

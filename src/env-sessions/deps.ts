@@ -43,7 +43,7 @@ export type SessionDeps = {
 export type Shared = SessionDeps & {
   retries: SessionRetries
   steps: StepsUnderWay
-  /** When each session was last observed, Unix milliseconds. No event stores this time. */
+  /** The time at which each session was last observed, in Unix milliseconds. No event stores this time. */
   lookedAt: Map<string, number>
 }
 

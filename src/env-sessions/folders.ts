@@ -72,7 +72,7 @@ export const createSessionFolders = (
           if (name === sortedMark) continue
           const isKept = kept.has(at)
           if (isKept && folder === root) await clear(at)
-          // A folder that cannot be removed must not stop the removal of others.
+          // A folder that cannot be removed must not stop the removal of other folders.
           if (!isKept) await removeFolder(at).catch(error => (failed ??= error))
         }
       }

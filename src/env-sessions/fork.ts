@@ -12,7 +12,7 @@ export type ForkSession = { sessionId: string; userId: string; position: number;
 export type SessionCopy = {
   /** The events of the copy, which must be stored together with the task. */
   append: StreamAppend
-  /** Call it when the copy is stored or abandoned: the quota counts stored sessions on its own. */
+  /** Gives back the place in the quota. Call it when the copy is abandoned, or stored and counted by the quota. */
   release(): void
   /** Call it when the copy could not be stored. */
   abandon(): Promise<void>
@@ -56,7 +56,7 @@ const copyState = async (
   }
 }
 
-/** The events of the copy. The newest creation is the session that begins; the events before and after it are copies. */
+/** The events of the copy. Its newest `EnvSessionCreated` counts as a new event, all other events as copies. */
 const eventsOf = (
   { secrets, ids: makeIds }: SessionDeps,
   { stream, ids }: { stream: string; ids: NewIds },
@@ -80,9 +80,9 @@ const eventsOf = (
 }
 
 /**
- * Prepares the copy of a session under the session id of the fork; undefined when the task had no active session then.
- * The caller must store it at once. Throws Invalid when the environment cannot come back, or a Refusal when the user has
- * too many sessions.
+ * Prepares a copy of a session under the session id of the fork; undefined when the user had no such active session at
+ * that position. The caller must store the copy at once. Throws Invalid when the environment cannot come back, or a
+ * Refusal when the user has too many sessions.
  */
 export const forkSession = async (
   deps: SessionDeps,

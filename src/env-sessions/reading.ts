@@ -65,7 +65,7 @@ export const mustBeNew = (view: SessionView, keys: RequestKeys, { id }: Principa
 }
 
 /**
- * The view of a session whose interrupted step, if there is one, has been settled. A step is interrupted if it was
+ * Settles the interrupted step of a session, if there is one, and returns the view. A step is interrupted if it was
  * begun, has no result, and does not run any more.
  */
 export const settled = async (deps: Pick<SessionDeps, 'runtime'>, id: string): Promise<SessionView> => {

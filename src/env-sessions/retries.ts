@@ -30,7 +30,7 @@ type Deps = {
   isSeen: (id: string) => boolean
 }
 
-/** How long after a create its retry is recognized, milliseconds. */
+/** A retry of a create is recognized for this many milliseconds after the create. */
 const createLivesMs = 600_000
 const hidden = '***'
 
@@ -83,7 +83,7 @@ export const createSessionRetries = ({ log, clock, queries, viewOf, isSeen }: De
   }
 
   return {
-    /** Whether a retry may repeat the request that was stored at a revision. The question changes nothing. */
+    /** Whether a retry may repeat the request that was stored at a revision. Asking this changes nothing. */
     mayRepeat:
       (principal: Principal, id: string): Repeats =>
       revision =>
@@ -104,7 +104,7 @@ export const createSessionRetries = ({ log, clock, queries, viewOf, isSeen }: De
     answered: (principal: Principal, id: string, revision: number, delivery: Delivery): void =>
       deliveries.expect(placeOf(principal, id), revision, delivery),
 
-    /** For a create without a session id and a key: a retry waits for creates with its body that are in progress. */
+    /** For a create with neither a session id nor a key. A retry first waits for open creates with the same body. */
     async makeOnce<T>(
       { principal, userId, keys, isRetry, delivery }: MakeOnce,
       make: () => Promise<{ id: string; made: T }>,

@@ -15,7 +15,7 @@ import { isUnkeyedRetry, keysOf, type Retry } from './retries.ts'
 import { takeStep } from './take-step.ts'
 
 type Repeatable = Pick<StepRequest, 'effectId' | 'keys'>
-/** `revision` is that of the step's result if the step was taken before. */
+/** `revision`: the revision of the step's result; undefined: the step was not taken before. */
 type Foreseen = { view: SessionView; revision: number | undefined }
 
 const mustFit = async (

@@ -5,7 +5,7 @@ import type { DiskUse } from '../fairness/disk/disk-use.ts'
 import type { Quotas } from '../fairness/quotas.ts'
 import type { SessionView } from '../history/env-session.ts'
 
-/** The most steps that may wait for their turn in one session. */
+/** At most this many steps wait for their turn in one session. */
 const maxWaiting = 64
 
 type Stop = (why: Refusal) => void
@@ -24,7 +24,7 @@ export const createStepsUnderWay = (
       countRefusal('steps')
       throw new Refusal('Busy', { quota: 'steps', limit: maxWaiting, session_id: id })
     },
-    /** Counts a step until its `over` is called. `stopAll` stops it, and so does the used-up disk quota of its user. */
+    /** Counts a step until its `over` is called. Until then, `stopAll` or a used-up disk quota can stop the step. */
     add(id: string, signal: AbortSignal) {
       const controller = new AbortController()
       let refusal: Refusal | undefined

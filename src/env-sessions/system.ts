@@ -26,9 +26,9 @@ import { createSessionTools } from './tools.ts'
 /** Milliseconds between two searches for sessions that were not used for a while. */
 const sweepMs = 300_000
 /**
- * The most instances that may be opened at the same time, in all and for one user. Each is a new process, which
- * occupies a processor while it starts. The others wait, so that a hundred creates at once do not slow down other
- * requests.
+ * The limits for instances that are opened at the same time, in all and for one user. Each instance is a new process,
+ * which occupies a processor while it starts. Further instances wait, so that a hundred creates at once do not slow
+ * down other requests.
  */
 const places = Math.max(4, availableParallelism())
 const opening = { places, perUser: Math.floor(places / 2) }

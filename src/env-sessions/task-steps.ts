@@ -1,5 +1,5 @@
-// What a task does with the environment session that has the id of the task's session: it gets the tools, and takes its
-// calls as steps.
+// Connects a task with the environment session that has the id of the task's session: the task gets the tools of that
+// session, and calls of these tools are steps of the session.
 import type { StepRequest } from '../contract/env-session-commands.ts'
 import { envSessionStream } from '../contract/env-session-events.ts'
 import type { Recovery } from '../contract/environment.ts'

@@ -65,7 +65,7 @@ export const createSessionTools = ({
     },
     async find(scope, name, _signal, effectId) {
       const { sessionId, userId } = scope
-      // A session that has ended has no tools, but the step of this call may have ended it and has its result there.
+      // A session that has ended has no tools. But if the step of this call ended it, the result of the call is there.
       if (effectId !== undefined && (await hasBegun(sessionId, userId, effectId))) {
         return asTool(scope, ended(name))
       }

@@ -14,7 +14,7 @@ const leastMs = 200
 
 const sumsOf = (processes: readonly SeenProcess[]): Map<number, Sum> => {
   const sums = new Map<number, Sum>()
-  // A session whose leader is not among the processes may belong to others, too.
+  // A session is left out if its leader is not measured here: it may have more processes that are not measured.
   for (const { pid, session } of processes) if (pid === session) sums.set(session, { cpuMs: 0, waitedMs: 0 })
   for (const { session, cpuMs, waitedMs } of processes) {
     const sum = sums.get(session)
@@ -33,7 +33,7 @@ export const createBusySessions = () => {
     const ms = now - last.at
     if (ms < leastMs) return last
     const used = sum.cpuMs - last.cpuMs
-    const waited = Math.max(0, sum.waitedMs - last.waitedMs) // that of ended processes is gone
+    const waited = Math.max(0, sum.waitedMs - last.waitedMs) // the sum lacks ended processes
     return { ...sum, at: now, isBusy: used >= usedShare * ms || used + waited >= wantedShare * ms }
   }
   return {

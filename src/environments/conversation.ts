@@ -6,9 +6,9 @@ import { createLines } from './lines.ts'
 import { type Hello, longestLine, type Method, readMessage, Unfit } from './protocol.ts'
 import { type Answered, createQuestion, type Limits, type Question, Refused } from './question.ts'
 
-/** The most bytes that a program may send for one answer, output included. */
+/** A program may send at most this many bytes for one answer, output included. */
 const maxAnswerBytes = 2 * longestLine
-/** The greatest length of a kept error message, bytes. The rest is cut off. */
+/** The greatest length, in bytes, of an error message that is kept. The rest is cut off. */
 const longestError = 64 << 10
 
 type Deps = {
@@ -21,7 +21,7 @@ type Deps = {
 export type Conversation = {
   /** Takes bytes that the program has sent. */
   hear(chunk: Buffer): void
-  /** Rejects with Refused. Call it only when no other request runs. */
+  /** Rejects with Refused if the program answers with an error. Call it only when no other request runs. */
   request(method: Method, params: object, limits: Limits): Promise<Answered>
   /** Called when no answer can come any more. Rejects the open request. */
   abandon(error: Error): void

@@ -1,11 +1,11 @@
 // Cuts long texts and marks the cut. No character is split.
 import type { ContentPart, MessageContent } from '../contract/wire.ts'
 
-/** The most bytes of the content of a step, as UTF-8. */
+/** The greatest length of the content of a step, in bytes of UTF-8. */
 export const maxContent = 1 << 20
 export const cutMark = '\n[Cut: the answer is longer than 1 MiB]'
 
-/** The beginning of a text, in at most `most` bytes. */
+/** The beginning of a text, in at most `max` bytes. */
 export const beginning = (text: string, max: number): string => {
   if (text.length * 3 <= max) return text
   const { read } = new TextEncoder().encodeInto(text, new Uint8Array(max))
@@ -26,7 +26,7 @@ export const createCut = () => {
       isCut = short.length < text.length
       return isCut ? short + cutMark : short
     },
-    /** Reserves room for a part that cannot be cut, in bytes. False: the part does not fit. */
+    /** Reserves this many bytes for a part that cannot be cut. False: the part does not fit. */
     has(bytes: number): boolean {
       room -= bytes
       return room >= 0

@@ -22,9 +22,9 @@ export const reasonOf = (
   return last === '' ? how : `${how}: ${last}`
 }
 
-/** The greatest length of a stored reason, characters. */
+/** The greatest length of a stored reason, in characters. */
 const longest = 500
-/** The least length of a value that is hidden, characters. Shorter values are flags and counts, as "1", not secrets. */
+/** Values with fewer characters are not hidden: they are flags and counts, such as "1", not secrets. */
 const shortestSecret = 4
 
 /** The reason in the form in which it is stored: one line, without the values of the caller's variables. */

@@ -15,7 +15,7 @@ import { noProtection, type Protection } from './protection.ts'
 import { temporary } from './protocol.ts'
 import { createRegistry, type Registry } from './registry.ts'
 
-/** The least free memory with which programs are started in advance, bytes. */
+/** Programs are started in advance only while more than this many bytes of memory are free. */
 const leastFree = 512 << 20
 const hasRoom = () => process.availableMemory() > leastFree
 
@@ -24,9 +24,9 @@ export type EnvironmentSettings = {
   path: string | undefined
   /** A known name, or `module#Class`. */
   byDefault: string
-  /** The most milliseconds that a call may take; a class may have a limit of its own. */
+  /** A call may take at most this many milliseconds, if its class has no limit of its own. */
   stepTimeoutMs: number
-  /** The most resident memory of all processes of one instance together, MiB. */
+  /** All processes of one instance together may have at most this many MiB of resident memory. */
   memoryMb: number
 }
 
@@ -47,7 +47,7 @@ type Deps = {
   children: Pick<Children, 'start' | 'end'>
   timers: Timers
   protection?: Protection
-  /** Programs with user ids of their own can reach the folders that they get, from this folder down. */
+  /** A program with a user id of its own may pass through all folders from this one to the folder that it gets. */
   dataDir?: string
 }
 

@@ -3,16 +3,16 @@
 import type { Readable } from 'node:stream'
 import type { Timers } from '../contract/ports.ts'
 
-/** The most bytes of stderr that are kept, from its end. */
+/** This many bytes are kept from the end of stderr. */
 const kept = 8 << 10
 /**
  * Bytes after which reading pauses for `breakMs`. So a process that writes without end takes little of the server's
  * time.
  */
 const maxLineBytes = 1 << 20
-/** The length of a pause, milliseconds. */
+/** The length of a pause, in milliseconds. */
 const breakMs = 250
-/** The most characters of the line that `lastLine` returns. */
+/** The greatest length of the line that `lastLine` returns, in characters. */
 const longestLine = 200
 
 export type Errors = {

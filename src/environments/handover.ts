@@ -45,7 +45,7 @@ const letThrough = (folder: string, gid: number): void => {
   chmodSync(folder, (mode & 0o7777) | (isFree ? 0o010 : 0o001))
 }
 
-/** The folders between `top` and a folder, `top` not included. */
+/** All folders above a folder, from `top` down; `top` is included. */
 const above = (folder: string, top: string): string[] => {
   const below = path.relative(top, folder)
   if (below === '' || below.startsWith('..')) throw new Error(`${folder} is not below ${top}`)
@@ -53,7 +53,7 @@ const above = (folder: string, top: string): string[] => {
   return [top, ...names.map((_, index) => path.join(top, ...names.slice(0, index + 1)))]
 }
 
-/** Lets the group pass through every folder from `top` down to this one. */
+/** Lets the group pass through every folder above this one, from `top` down. */
 export const letPass = (folder: string, top: string, gid: number): void => {
   for (const one of above(folder, top)) letThrough(one, gid)
 }
@@ -61,8 +61,8 @@ export const letPass = (folder: string, top: string, gid: number): void => {
 type IsOne = (uid: number) => boolean
 /**
  * Gives a folder with all its contents to a user; no program may run in it meanwhile. A file with a second name (a hard
- * link) keeps its owner, unless its owner is one of the programs' user ids: the other name may lie outside of the
- * folder.
+ * link) keeps its owner, since the other name may lie outside of the folder. But a file that belongs to one of
+ * the programs' user ids gets the new owner.
  */
 const give = async (file: Buffer, { uid, gid }: UserId, isOne: IsOne): Promise<void> => {
   const stats = await lstat(file)

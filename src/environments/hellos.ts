@@ -16,9 +16,9 @@ const forgetFailureMs = 10 * 60_000
  * start may be gone when it fails, so later callers are told of that failure first.
  */
 const slowMs = 9000
-/** How long later callers are told of a slow failure before a use starts the module again, milliseconds. */
+/** Later callers are told of a slow failure for this many milliseconds. Then the next use starts the module again. */
 const toldAgainMs = 60_000
-/** The most milliseconds that a list waits for a slow module. A later list has the result. */
+/** A list of environments waits this many milliseconds for a slow module. A later list has the result. */
 const patienceMs = 5000
 
 type Known = { digest: string; hello: Promise<Hello>; isTriedAgain: boolean }

@@ -7,11 +7,11 @@ import type { ClassInfo, Method } from './protocol.ts'
 import { type Limits, Refused } from './question.ts'
 import { createTurns } from './turns.ts'
 
-/** The time limit of `close`, milliseconds. */
+/** The time limit of `close`, in milliseconds. */
 const closeMs = 1000
-/** The least time limit of `create`, milliseconds: a constructor and its imports may take longer than a step. */
+/** The shortest time limit of `create`, in milliseconds: a constructor and its imports may take longer than a step. */
 const leastCreateMs = 20_000
-/** The least time limit of `snapshot` and `restore`, milliseconds: a large state on a slow disk takes long. */
+/** The shortest time limit of `snapshot` and `restore`, in milliseconds: a large state on a slow disk takes long. */
 const leastKeepMs = 600_000
 
 export type Given = { kwargs: OpenObject; env_vars: Record<string, string>; dir: string }

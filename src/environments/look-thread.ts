@@ -1,5 +1,5 @@
-// The thread that looks at the processes of users. To read what the system tells about a process may take long: it waits
-// while that process holds the lock of its memory, and a process of low priority may hold this lock while it does not run.
+// The thread that looks at the processes of users. It may take long to read the data of a process: the read waits while
+// the process holds the lock of its memory, and a process of low priority may hold this lock while it does not run.
 import { parentPort } from 'node:worker_threads'
 import { look, type Seen, thisMachine } from './look.ts'
 

@@ -3,12 +3,12 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { kinOf, type ProcessPlace } from './kin.ts'
 
-/** `session`: the process that began the process session. `cpuMs`: processor time so far, with that of ended children. */
+/** `session`: the process that began the process session. `cpuMs`: processor time so far, ended children included. */
 type SeenProcess = ProcessPlace & { session: number; cpuMs: number }
 export type Machine = {
   processes: SeenProcess[]
   residentOf: (pid: number) => number
-  /** Milliseconds for which a process has waited for a processor so far, although it was ready to run. */
+  /** The time, in milliseconds, that a process has waited for a processor so far although it was ready to run. */
   waitedOf: (pid: number) => number
 }
 /** A process that is watched, or that belongs to the watched process `owner`. `resident`: its memory in bytes. */
@@ -21,7 +21,7 @@ export type Seen = {
   resident: number
 }
 
-/** Milliseconds of a tick, in which /proc gives processor time. Linux has 100 ticks a second for all programs (USER_HZ). */
+/** Milliseconds of a tick; /proc counts processor time in ticks. Programs see 100 ticks a second on Linux (USER_HZ). */
 const tickMs = 10
 
 const fileText = (file: string): string => {

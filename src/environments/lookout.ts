@@ -5,7 +5,7 @@ import type { Seen } from './look.ts'
 import type { Looked, Watched } from './look-thread.ts'
 
 export type Lookout = {
-  /** Resolves with the processes that belong to the watched ones. Not to be called again before it has settled. */
+  /** Resolves with the processes that belong to the watched ones. Call it again only after the promise has settled. */
   look(watched: Watched): Promise<Seen[]>
   end(): void
 }

@@ -1,14 +1,14 @@
 // Measures the memory of each watched process with all processes that it started, up to four times a second, and ends a
-// process over its limit. In the same look it lowers the priority of their process sessions: sessions that keep a
-// processor busy give way to those that do not. Child processes may have a process group of their own, as the commands
-// of a workspace do.
+// process over its limit. From the same measurement, it sets the priorities of process sessions: sessions that keep a
+// processor busy give way to sessions that do not. Child processes may have a process group of their own, as the
+// commands of a workspace do.
 import type { Timers } from '../contract/ports.ts'
 import { sessionGivesWay } from '../platform/give-way.ts'
 import { createBusySessions } from './busy-sessions.ts'
 import type { Seen } from './look.ts'
 import { createLookout, type Lookout } from './lookout.ts'
 
-/** The least time between two measurements, milliseconds. */
+/** The shortest time between two measurements, in milliseconds. */
 const everyMs = 250
 /** The greatest share of the time that measuring may take. With many processes, the server measures less often. */
 const shareOfTime = 1 / 20

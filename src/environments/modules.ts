@@ -4,9 +4,9 @@ import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { suffixes } from './command.ts'
 
-/** The most levels of folders that are searched, the operator's folder included. */
+/** At most this many levels of folders are searched, the operator's folder included. */
 const deepestFolder = 3
-/** The most modules that a list names. */
+/** A list names at most this many modules. */
 const maxModules = 500
 
 /** A file inside of the folder, by its real path; `name` is the path relative to the folder. */
@@ -36,7 +36,7 @@ const below = (root: string, file: string): string | undefined => {
     : name
 }
 
-/** A name with a suffix as it is, or a name without one with each suffix. `pkg.module` can also mean `pkg/module`. */
+/** Returns a name with a suffix as it is. Adds each suffix to other names. `pkg.module` can also mean `pkg/module`. */
 const candidates = (module: string): string[] => {
   if (suffixes.some(suffix => module.endsWith(suffix))) return [module]
   const spelled = module.includes('/') ? [module] : [module, module.replaceAll('.', '/')]

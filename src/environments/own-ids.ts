@@ -8,7 +8,7 @@ import { accountAmong, createUserIds, idCount, type UserIds } from './user-ids.t
 import { find, standard } from './wall.ts'
 import { builtinFile, javascriptHost, pythonHost } from './where.ts'
 
-/** The most milliseconds that one test may take. */
+/** One test may take at most this many milliseconds. */
 const trialMs = 10_000
 
 const shell = '/bin/sh'
@@ -55,7 +55,7 @@ export const findIds = ({ firstUserId: first, dataDir, sessions, ownFolders }: I
     const account = accountAmong(first)
     if (account !== undefined) {
       return {
-        problem: `the ids from ENV_UID_BASE=${first} to ${first + idCount - 1} hold that of ${account}`,
+        problem: `the ids from ENV_UID_BASE=${first} to ${first + idCount - 1} include the id of ${account}`,
       }
     }
     const ids = createUserIds(first)
@@ -72,7 +72,7 @@ export const findIds = ({ firstUserId: first, dataDir, sessions, ownFolders }: I
   }
 }
 
-/** Why the operator's modules, or only its Python modules, cannot run with user ids of their own. */
+/** Why all modules of the operator, or only the Python modules, cannot run with user ids of their own. */
 export const modulesProblems = (
   ids: UserIds,
   modules: string | undefined,

@@ -4,9 +4,9 @@ import type { Timers } from '../contract/ports.ts'
 import type { EnvironmentProcess } from './process.ts'
 import type { Hello } from './protocol.ts'
 
-/** The most programs that are kept ready. */
+/** At most this many programs are kept ready. */
 const maxReady = 4
-/** Milliseconds between the use of a program and the start of the next one. The new instance can work first. */
+/** Milliseconds from the use of a program to the start of the next one, so that the new instance can work first. */
 const refillMs = 200
 /** Milliseconds after which an unused program is ended. */
 const idleMs = 10 * 60_000
@@ -16,11 +16,11 @@ export type Module = { file: string; digest: string }
 type Ready = { digest: string; process: Promise<EnvironmentProcess>; forget: () => void }
 
 export type Pool = {
-  /** The hello of the module's program, which is then kept ready. Rejects with EnvironmentGone. */
+  /** Resolves to the hello of a module, whose program is kept ready if memory allows. Rejects with EnvironmentGone. */
   hello(module: Module): Promise<Hello>
   /** A program that has sent its hello; from now on it belongs to the caller. Rejects with EnvironmentGone. */
   take(module: Module): Promise<EnvironmentProcess>
-  /** Ends all ready programs. Later none is kept ready. */
+  /** Ends all ready programs. After that, no program is kept ready. */
   close(): void
 }
 

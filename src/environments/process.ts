@@ -14,9 +14,9 @@ import type { Hello } from './protocol.ts'
 import { killStragglers, newMark, ownUserMark } from './stragglers.ts'
 import { find } from './wall.ts'
 
-/** The most milliseconds from the start of a program to its hello. */
+/** A program must send its hello within this many milliseconds after its start. */
 const startLimitMs = 20_000
-/** The most milliseconds to wait for the last output of a process that has ended. */
+/** The last output of a process that has ended is awaited for at most this many milliseconds. */
 const lastWordsMs = 100
 
 export type ProcessDeps = {
@@ -32,8 +32,8 @@ export type EnvironmentProcess = {
   /** Rejects with Refused, or with EnvironmentGone. Call it only when no other request runs. */
   request: Conversation['request']
   /**
-   * From now on the program, and the processes that it starts, can make no file longer than this. Without the command
-   * `prlimit` there is no limit.
+   * From now on the program, and the processes that it starts, can make no file longer than this. A machine without the
+   * command `prlimit` sets no limit.
    */
   limitFiles(bytes: number): Promise<void>
   /** Sets the texts that must not appear in the reason of the program's end. */
@@ -70,7 +70,7 @@ const killGroup = ({ pid, exitCode, signalCode }: Child): void => {
 const limitFiles = async (pid: number, bytes: number, children: ProcessDeps['children']): Promise<void> => {
   const program = find('prlimit')
   if (program === undefined) return
-  // A program that ends meanwhile needs no limit. A missing limit is noticed when the disk use is counted.
+  // A program that ends meanwhile needs no limit. Files that are too long are noticed when the disk use is counted.
   const args = ['--pid', `${pid}`, `--fsize=${bytes}`]
   const limiting = await begin({ command: program, args, env: {} }, children)
   await once(limiting, 'exit')

@@ -111,7 +111,7 @@ const failed = (error: string, { state, tools }: Pick<Observed, 'state' | 'tools
   }
 }
 
-/** Every step has an answer. The answer of a failed step has the newest known state. */
+/** Returns an answer for every step. The answer of a failed step has the newest known state. */
 export const stepAnswer = (given: unknown, last: Pick<Observed, 'state' | 'tools'>): StepAnswer => {
   let newest = last
   try {

@@ -50,7 +50,8 @@ export const noProtection: Protection = {
 type Shell = { bubblewrap: Bubblewrap; hasOwnId: boolean }
 
 /**
- * Tries bubblewrap with a user id of its own first, then as the server's user; bubblewrap is the stronger protection.
+ * Tries bubblewrap with a user id of its own first, then as the server's user: bubblewrap as the server's user protects
+ * better than a user id of its own without bubblewrap.
  */
 const findShell = (ids: UserIds | undefined): Shell => {
   const own = ids && tryBubblewrap(ids.next())

@@ -3,9 +3,9 @@
 import { AuthorsError, type OpenObject, type Recovery } from '../contract/environment.ts'
 
 export const protocolVersion = 1
-/** The greatest length of a line that a program may send, bytes. */
+/** The greatest length, in bytes, of a line that a program may send. */
 export const longestLine = 16 << 20
-/** The most levels of lists and objects in a value. */
+/** A value has at most this many levels of lists and objects. */
 export const deepest = 64
 
 /** The name of the folder for temporary files. It lies in the folder of an instance. */
@@ -22,7 +22,7 @@ export type ClassInfo = {
   description: string
   /** How much data the environment accepts and keeps, as a text for people. */
   limits?: string
-  /** The most milliseconds that one of its steps may take; absent: the server's limit applies. */
+  /** The time limit of a step of this class, in milliseconds; absent: the server's limit applies. */
   stepTimeoutMs?: number
   /** Why the class cannot be used. */
   error?: string
@@ -94,7 +94,7 @@ const notificationOf = (method: unknown, params: OpenObject): Said => {
   return { is: 'output', id: Number(params.id), text: params.text }
 }
 
-/** Reads one line of a program as a message. Throws Unfit if it is none. */
+/** Reads one line of a program as a message. Throws Unfit if the line is no message. */
 export const readMessage = (line: string): Said => {
   let message: unknown
   try {

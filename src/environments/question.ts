@@ -5,7 +5,7 @@ import type { Timers } from '../contract/ports.ts'
 import { deferred } from './deferred.ts'
 import type { Method } from './protocol.ts'
 
-/** The most milliseconds that a program may take to answer after it was told to stop. */
+/** A program that was told to stop must answer within this many milliseconds. */
 const graceMs = 2000
 
 export type Limits = {

@@ -13,7 +13,7 @@ import { digestOf, type Found, findModule, listModules } from './modules.ts'
 import type { ClassInfo, Hello } from './protocol.ts'
 import { builtinFile, builtinNames } from './where.ts'
 
-/** The most modules whose hellos a list asks for at the same time. */
+/** A list asks at most this many modules for their hellos at the same time. */
 const together = 4
 
 export type Refusal = {
@@ -22,7 +22,7 @@ export type Refusal = {
   /** The unknown name; for a create that names no environment: the name of the default. */
   name?: string
   message: string
-  /** With `unknown`: the known names, those of the same module if the module is known. */
+  /** With `unknown`: the names of the environments in the module if it is known, otherwise the names of all modules. */
   kinds?: string[]
 }
 export type Resolved = { source: EnvironmentSource; recovery: Recovery; parameters: OpenObject } | Refusal

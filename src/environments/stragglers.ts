@@ -38,7 +38,8 @@ export const userOf = (pid: string): number | undefined => {
 }
 
 /**
- * The most searches for processes. Further searches are needed because a process can start others until it is killed.
+ * Processes are searched for at most this often. One search may miss some, because a process can start others until it
+ * is killed.
  */
 const maxLooks = 5
 

@@ -58,7 +58,7 @@ export const enclosed = (root: string, env: Record<string, string>): string[] =>
 /** The path of bubblewrap, or why it cannot be used. `said`: what bubblewrap itself reported, for the operator. */
 export type Bubblewrap = { program: string } | { problem: string; said?: string }
 
-/** The most milliseconds that the trial of bubblewrap may take. */
+/** The trial of bubblewrap may take at most this many milliseconds. */
 const trialMs = 10_000
 
 /** Runs bubblewrap once as a trial, with the options that commands get and as the user that runs the commands. */

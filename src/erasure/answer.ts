@@ -1,4 +1,4 @@
-// What a caller learns about an erasure.
+// The answer to a caller about an erasure.
 import { isCronStream, jobIdOf } from '../contract/cron-events.ts'
 import { isEnvSessionStream, sessionIdOf } from '../contract/env-session-events.ts'
 import type { ErasureSubject, NotErased } from '../contract/erasure-events.ts'
@@ -7,7 +7,7 @@ import type { StoredErasure } from './stored-erasures.ts'
 
 export type ErasureAnswer = {
   erasure_id: string
-  /** The position of the event that says so. */
+  /** The position of the first event that says that the payloads were erased. */
   position: number
   time: string
   reason: string

@@ -1,4 +1,4 @@
-// Who asks for something about erasures.
+// The sender of a request about erasures or holds.
 import type { Principal } from '../contract/token-events.ts'
 
 export type Asked = { principal: Principal; requestId: string }

@@ -1,4 +1,4 @@
-// What is in the way of an erasure. Pure.
+// Finds everything that prevents an erasure. Pure.
 import type { ErasableTask } from '../../projections/tasks/ended-rows.ts'
 import { sessionIdOf } from '../contract/env-session-events.ts'
 import type { HoldPlaced } from '../contract/hold-events.ts'
@@ -10,11 +10,11 @@ import type { Holds } from './holds.ts'
 export type Obstacles = {
   unfinished: { tasks: string[]; env_sessions: string[]; cron_jobs: string[]; webhooks: string[] }
   holds: HoldPlaced[]
-  /** Empty when the caller has asked for them with `cascade`. */
+  /** Empty when the caller has asked, with `cascade`, to erase the dependants too. */
   dependants: Closure['dependants']
 }
 
-/** The most ids of one kind that a refusal names. */
+/** The largest number of ids of one kind that a refusal names. */
 const mostNamed = 100
 
 type Deps = { holds: Pick<Holds, 'on'>; sessionRow: (id: string) => SessionRow | undefined }
@@ -44,7 +44,7 @@ export const obstaclesOf = (
 
 const plural = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`
 
-/** Throws NotErasable, which names everything that is in the way. */
+/** Throws NotErasable, with the names of all obstacles, if there are some. */
 export const mustBeFree = ({ unfinished, holds, dependants }: Obstacles): void => {
   const { tasks, env_sessions, cron_jobs, webhooks } = unfinished
   const parts = [
@@ -65,7 +65,7 @@ export const mustBeFree = ({ unfinished, holds, dependants }: Obstacles): void =
       : []),
     ...(dependants.tasks.length + dependants.sessions.length > 0
       ? [
-          `its content can also be read in ${plural(dependants.tasks.length, 'other task')} and ${plural(dependants.sessions.length, 'environment session')}: erase these with it (cascade=true), or leave it`,
+          `its content can also be read in ${plural(dependants.tasks.length, 'other task')} and ${plural(dependants.sessions.length, 'environment session')}: erase these too (cascade=true), or erase nothing`,
         ]
       : []),
   ]

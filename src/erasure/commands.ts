@@ -1,4 +1,4 @@
-// The command service of erasures. One erasure runs at a time, so that what was checked still holds when it is stored.
+// The command service of erasures. One erasure runs at a time, so that its checks still hold when it is stored.
 import type { ErasableTask } from '../../projections/tasks/ended-rows.ts'
 import { envSessionStream } from '../contract/env-session-events.ts'
 import type { ErasureSubject } from '../contract/erasure-events.ts'
@@ -12,7 +12,7 @@ import { leftCopiesOf } from './left-copies.ts'
 
 export type ErasureDeps = EraseDeps & {
   settingsOf: (userId: string) => UserSettings
-  /** The position of the event that erased the one at a position. */
+  /** The position of the event that says that the event at this position was erased. */
   erasedBy: (position: number) => number | undefined
 }
 type SessionWish = Wish & { userId: string | undefined }
@@ -20,9 +20,9 @@ type SessionWish = Wish & { userId: string | undefined }
 const isSame = (a: ErasureSubject, b: ErasureSubject): boolean =>
   a.kind === b.kind && a.id === b.id && a.user_id === b.user_id
 
-/** The answers to requests that were carried out before. */
+/** Answers requests for erasures that were carried out before. */
 const createAnswers = ({ stored, finisher, erasedBy }: ErasureDeps) => ({
-  /** The answer for the erasure of the event at a position. */
+  /** The answer about the erasure that covers the event at this position. */
   async ofEvent(position: number): Promise<ErasureAnswer | undefined> {
     const by = erasedBy(position)
     const known = by === undefined ? undefined : await stored.at(by)
@@ -35,7 +35,7 @@ const createAnswers = ({ stored, finisher, erasedBy }: ErasureDeps) => ({
   },
 })
 
-/** Finds what somebody asks for, erases it, or answers again. All throw what `erase` throws, and a refusal with 404. */
+/** Finds and erases what a caller names, or answers about an earlier erasure. All throw errors of `erase` and a 404. */
 const createErasing = (deps: ErasureDeps) => {
   const { rows, sessionQueries } = deps
   const answers = createAnswers(deps)
@@ -72,7 +72,7 @@ const createErasing = (deps: ErasureDeps) => {
         throw new Refusal(
           'NotErasable',
           { users: [user, ...others] },
-          'several users have a session of this name: name one with user_id',
+          'several users have a session with this id: name one of the users with user_id',
         )
       const tasks = rows.ofSession(id).filter(row => row.user_id === user)
       const isThere = !sessionQueries.isErased(id) && sessionQueries.userOf(id) === user
@@ -90,7 +90,7 @@ const createErasing = (deps: ErasureDeps) => {
       if (answer !== undefined) return answer
       throw new Refusal('TaskNotFound', undefined, 'the server has nothing of this user that can be erased')
     },
-    /** Tasks in whose way something is stay. Resolves to the ids of those that are gone. */
+    /** Erases those of the tasks that nothing prevents from being erased. Resolves to the ids of the erased tasks. */
     async retire(asked: Asked, tasks: readonly ErasableTask[], reason: string): Promise<string[]> {
       const free = await freeOf(deps, tasks)
       if (free.length === 0) return []
@@ -106,7 +106,7 @@ export const createErasureCommands = (deps: ErasureDeps) => {
   const erasing = createErasing(deps)
   return {
     task: (asked: Asked, id: string, wish: Wish) => alone(() => erasing.task(asked, id, wish)),
-    /** The tasks of a chat session and the environment session of this name. `userId`: only those of this user. */
+    /** The tasks of the chat session and the environment session with this id. `userId`: only those of this user. */
     session: (asked: Asked, id: string, wish: SessionWish) => alone(() => erasing.session(asked, id, wish)),
     /** All tasks, environment sessions and deleted cron jobs of a user. */
     user: (asked: Asked, id: string, wish: Pick<Wish, 'reason'>) =>

@@ -1,16 +1,16 @@
-// Finds everything in which content of some tasks can be read elsewhere: the other tasks of their trees, their forks, the
-// tasks whose contexts quote them, and the environment sessions in which they took steps; and what depends on these.
+// Finds everything else in which content of some tasks can be read: their callers and subagents, their forks, the tasks
+// whose contexts quote them, and the environment sessions in which they took steps. Repeats this for the found tasks.
 import type { ErasableTask } from '../../projections/tasks/ended-rows.ts'
 import type { Log } from '../contract/stored.ts'
 import { nextTurn } from '../fairness/slices.ts'
 import type { Queries } from '../tasks/queries.ts'
 import { type Kin, readKin } from './kin.ts'
 
-/** Why something must go with what is erased. */
+/** Why a task or a session must be erased together with a task that is erased. */
 export type Why = 'its caller' | 'its subagent' | 'a fork of it' | 'quotes it' | 'its environment session'
-/** `of`: the task that it depends on. */
+/** `of`: the task on which the task or session `id` depends. */
 export type Dependant = { id: string; of: string; why: Why }
-/** All tasks that go, and the streams of environment sessions. `dependants`: those that nobody asked for. */
+/** All tasks to erase, and the streams of all sessions to erase. `dependants`: those of them that nobody asked for. */
 export type Closure = {
   tasks: Map<string, ErasableTask>
   sessions: Set<string>
@@ -19,7 +19,7 @@ export type Closure = {
 
 type Deps = { log: Pick<Log, 'readStream'>; rows: Queries['erasable'] }
 
-/** Knows which tasks depend on which, for the sessions that were looked at. */
+/** Knows which tasks depend on which other tasks, for all tasks that were added. */
 const createIndex = ({ log, rows }: Deps) => {
   const dependants = new Map<string, Dependant[]>()
   const known = new Map<string, Promise<Kin>>()
@@ -47,7 +47,7 @@ const createIndex = ({ log, rows }: Deps) => {
   }
   return {
     addTask,
-    /** Adds the other tasks of the session of a task: only these, and forks, can quote it. */
+    /** Adds all tasks in the session of a task: only these tasks, and forks, can quote the task. */
     async addSessionOf({ user_id, session_id }: ErasableTask): Promise<void> {
       const key = JSON.stringify([user_id, session_id])
       if (looked.has(key)) return
@@ -58,7 +58,7 @@ const createIndex = ({ log, rows }: Deps) => {
   }
 }
 
-/** `sessions`: streams of environment sessions that somebody asked for. */
+/** `asked`, `sessions`: the tasks, and the streams of environment sessions, that somebody asked to erase. */
 export const closureOf = async (
   deps: Deps,
   asked: readonly ErasableTask[],

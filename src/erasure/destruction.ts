@@ -1,5 +1,6 @@
-// Destroys everything of a stored erasure, in an order in which a crash loses nothing that is needed later: first what
-// the payloads name, at last the payloads. Each step may be repeated.
+// Destroys everything that a stored erasure covers: files and secrets first, because only the payloads name them, then
+// messages in NATS, the payloads, and at last copies in read models, in memory and in the files of the log. So a crash
+// loses nothing that a later attempt needs. Each step may be repeated.
 import type { ErasureFinished, NotErased } from '../contract/erasure-events.ts'
 import type { Log } from '../contract/stored.ts'
 import type { Reach } from '../contract/tools.ts'
@@ -8,34 +9,34 @@ import type { StoredErasure } from './stored-erasures.ts'
 
 export type Destroyers = {
   log: Pick<EventLog, 'destroy' | 'wipe' | 'head'> & Pick<Log, 'append' | 'revisionOf'>
-  /** Removes files and secrets. `earlier`: what earlier attempts have left. Resolves to what others still need. */
+  /** Removes files and secrets. Resolves to the folders that stay, since other tasks use them, `earlier` ones too. */
   files: (streams: readonly string[], earlier: readonly NotErased[]) => Promise<NotErased[]>
-  /** Drops what parts of the server keep in memory of these streams. */
+  /** Makes the server drop everything about these streams that it keeps in memory. */
   forget: (streams: readonly string[]) => void
-  /** Writes the file of the read models anew, without the free space that has what was there. */
+  /** Writes the file of the read models anew, since free space in the old file may still contain erased data. */
   rewriteReadModels: () => Promise<void>
   /** Deletes messages about these streams that NATS keeps. Absent: there is no NATS. */
   nats?: ((streams: readonly string[], upTo: number) => Promise<NotErased[]>) | undefined
-  /** Resolves when nothing that was read before waits in memory for a reader. */
+  /** Resolves when no data that was read before the erasure is still in memory on its way to a client. */
   readers: () => Promise<void>
-  /** What is told of every erasure, because the server cannot reach it. */
+  /** Listed as not erased in every erasure, because the server cannot reach it: backups, for example. */
   elsewhere: readonly NotErased[]
   /** Called after each step; tests end the process there. */
   reach: Reach
 }
 
-/** `wasBegun`: an earlier attempt did not come to its end. `leave`: stores what others still need. */
+/** `wasBegun`: an earlier attempt did not come to its end. `leave`: stores which folders stay. */
 export type Attempt = { wasBegun: boolean; leave: (left: readonly NotErased[]) => Promise<void> }
 
-/** A reader, for example a backup, still needs what is to be destroyed. */
+/** Thrown when another process, for example a backup, still reads the log, so that traces cannot be overwritten yet. */
 export class HeldByReader extends Error {}
 
 const sameThings = (some: readonly NotErased[], others: readonly NotErased[]): boolean =>
   some.map(({ what }) => what).join('\n') === others.map(({ what }) => what).join('\n')
 
 /**
- * Rejects when a step has failed; then it is repeated later. After an attempt that did not come to its end, nobody knows
- * any more which pages of the log it has changed, and all of them are wiped.
+ * Rejects when a step has failed; a later attempt repeats all steps. If an attempt did not come to its end, it is
+ * unknown which pages of the log it has changed. So the unused parts of all pages are overwritten.
  */
 export const destroy = async (
   { log, files, forget, rewriteReadModels, nats, readers, elsewhere, reach }: Destroyers,
@@ -57,12 +58,12 @@ export const destroy = async (
   }
   await rewriteReadModels()
   done('read models')
-  forget(streams) // what was read meanwhile
+  forget(streams) // the server may have read some of them again meanwhile
   await readers()
   done('readers')
   if (!isGone && !(await log.wipe()))
     throw new HeldByReader(
-      'another process reads log.db, for example a backup: the traces go when it is done',
+      'another process, such as a backup, reads log.db: traces of payloads can be overwritten when it has ended',
     )
   done('traces')
   return [...shared, ...kept, ...elsewhere]

@@ -1,4 +1,4 @@
-// One erasure from the check to its end.
+// Carries out one erasure, from the check to the end.
 import type { ErasableTask } from '../../projections/tasks/ended-rows.ts'
 import { cronStream } from '../contract/cron-events.ts'
 import { sessionIdOf } from '../contract/env-session-events.ts'
@@ -37,7 +37,7 @@ export type EraseDeps = {
 /** The cron jobs of a user, and the webhooks that are not deleted. */
 export type UserSettings = { jobs: { id: string; isDeleted: boolean }[]; webhooks: { id: string }[] }
 export type Wish = { reason: string; cascade: boolean }
-/** What somebody asks to erase: tasks, streams of environment sessions, and what else a user has. */
+/** What somebody asks to erase: tasks, streams of environment sessions, and the cron jobs and webhooks of a user. */
 export type Wanted = {
   subject: ErasureSubject
   tasks: readonly ErasableTask[]
@@ -45,14 +45,14 @@ export type Wanted = {
   settings?: UserSettings
 }
 
-/** Tasks that are deleted at the same time. */
+/** The number of tasks that are deleted at the same time. */
 const deletedAtOnce = 32
 
 const check = (deps: EraseDeps, { subject, settings }: Wanted, closure: Closure, cascade: boolean): void => {
   const { holds, sessionQueries } = deps
   const obstacles = obstaclesOf({ holds, sessionRow: sessionQueries.rowById }, closure, cascade)
   if (settings !== undefined) {
-    // A user may have no task and no session that the hold on the user would protect.
+    // The holds on tasks and sessions do not include a hold on the user when the user has no task and no session.
     obstacles.holds = [...new Set([...obstacles.holds, ...holds.on({ user_id: subject.id })])]
     obstacles.unfinished.cron_jobs = settings.jobs.flatMap(({ id, isDeleted }) => (isDeleted ? [] : [id]))
     obstacles.unfinished.webhooks = settings.webhooks.map(({ id }) => id)
@@ -60,7 +60,7 @@ const check = (deps: EraseDeps, { subject, settings }: Wanted, closure: Closure,
   mustBeFree(obstacles)
 }
 
-/** Deletes what is there, so that nobody can add to it or refer to it any more. */
+/** Deletes the tasks and sessions, so that nobody can add to them or refer to them any more. */
 const remove = async (deps: EraseDeps, asked: Asked, { tasks, sessions }: Closure): Promise<void> => {
   const left = [...tasks.values()].filter(({ deleted }) => deleted === 0)
   for (let from = 0; from < left.length; from += deletedAtOnce) {
@@ -84,7 +84,7 @@ const streamsOf = (
   return [...ids.map(taskStream), ...others]
 }
 
-/** Throws NotErasable, and ErasureUnfinished when the erasure is stored and could not be finished. */
+/** Throws NotErasable, and ErasureUnfinished when the erasure is stored but could not be finished. */
 export const erase = async (
   deps: EraseDeps,
   asked: Asked,
@@ -96,7 +96,7 @@ export const erase = async (
   check(deps, wanted, closure, cascade)
   await remove(deps, asked, closure)
   await deps.tasks.forksSettled()
-  // What began before the deletion may depend on it. Nothing can begin to depend on it any more.
+  // Tasks that were created before the deletion may depend on the deleted ones. Later tasks cannot.
   const after = await closureOf({ log, rows }, [...closure.tasks.values()], [...closure.sessions])
   check(deps, wanted, after, false)
   const author = { principal: asked.principal.id, causation: asked.requestId }

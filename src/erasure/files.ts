@@ -1,4 +1,4 @@
-// The files and secrets of what is erased: folders of workspaces and of environment sessions, files of rollouts and logs.
+// Removes files and secrets of erased streams: folders of workspaces and environment sessions, rollouts, and log files.
 import { existsSync } from 'node:fs'
 import { rm, rmdir } from 'node:fs/promises'
 import path from 'node:path'
@@ -24,7 +24,7 @@ type Deps = {
   roots: Roots
   folders: Pick<SessionFolders, 'clear' | 'dirOf'>
   secrets: Pick<Secrets, 'forget'>
-  /** The files of rollouts and logs, which a round writes for tasks that were there when it began. */
+  /** Writes the files of rollouts and logs in rounds. A running round may still write files of erased tasks. */
   saved: Pick<TaskFiles, 'atRest'>
 }
 
@@ -34,7 +34,7 @@ const createdOf = async ({ firstOf }: Deps['log'], stream: string): Promise<Crea
   return event?.type === 'TaskCreated' ? event.data : undefined
 }
 
-/** Where a removal must be synced: the nearest folder above a path that is still there. */
+/** The nearest existing folder above a removed path. The removal is durable when this folder is synced. */
 const above = (at: string): string => {
   const folder = path.dirname(at)
   return existsSync(folder) ? folder : above(folder)
@@ -51,19 +51,19 @@ const removeEmpty = async (folder: string, top: string): Promise<void> => {
   }
 }
 
-/** What earlier attempts have left and is still there, and what this one leaves. */
+/** The folders that earlier attempts have left and that still exist, and those that this attempt leaves. */
 const stillLeft = (earlier: readonly NotErased[], left: readonly NotErased[]): NotErased[] => {
   const known = new Set(left.map(({ what }) => what))
   return [...earlier.filter(({ what }) => !known.has(what) && existsSync(what)), ...left]
 }
 
-/** What one attempt does: what becomes of each workspace, and the paths of what it removes. */
+/** `workspaces`: for each workspace, why it stays; undefined: it is removed. `removed`: the paths that were removed. */
 type Attempt = { workspaces: Map<string, NotErased | undefined>; removed: string[] }
 
 export const createErasedFiles = ({ log, rows, roots, folders, secrets, saved }: Deps) => {
   const workdirOf = (created: Created): string => workspaceOf(roots.workspace, created).workdir
 
-  /** A task that stays and whose workspace is this folder, contains it, or is in it. */
+  /** The id of a task that is not erased and whose workspace is this folder, contains it, or is in it. */
   const otherUserOf = async (folder: string, userId: string): Promise<string | undefined> => {
     for (const { id } of rows.ofUser(userId)) {
       const created = await createdOf(log, taskStream(id))
@@ -116,8 +116,8 @@ export const createErasedFiles = ({ log, rows, roots, folders, secrets, saved }:
   }
 
   /**
-   * Removes the files of these streams, whose tasks are no rows any more, for good. `earlier`: what earlier attempts have
-   * left. Resolves to what others still need.
+   * Removes the files of these streams for good. The read models must already have marked the tasks as erased.
+   * `earlier`: the folders that earlier attempts left. Resolves to the folders that stay, since other tasks use them.
    */
   return async (streams: readonly string[], earlier: readonly NotErased[] = []): Promise<NotErased[]> => {
     await saved.atRest()

@@ -19,7 +19,7 @@ export const createFinisher = ({ destroyers, stored, report }: Deps) => {
   const alone = createTurns()
   const { reach } = destroyers
 
-  /** Destroys, and keeps what is left in memory, too, since the next attempt may not find it any more. */
+  /** Makes one attempt. Also remembers which folders stay, since the next attempt may not find this out any more. */
   const attempt = (erasure: StoredErasure, wasBegun: boolean, all = destroyers) => {
     pending.set(erasure.erasure_id, erasure)
     return destroy(all, erasure, {
@@ -49,12 +49,12 @@ export const createFinisher = ({ destroyers, stored, report }: Deps) => {
 
   return {
     finish,
-    /** Finishes an erasure that is not finished, or of which NATS still has messages. */
+    /** Finishes an erasure if it is not finished, or if NATS may still have messages about its streams. */
     finishAgain: async (erasure: StoredErasure): Promise<StoredErasure> => {
       const isLeft = erasure.finished?.not_erased.some(({ what }) => what === keptByNats) ?? true
       return isLeft ? finish(erasure) : erasure
     },
-    /** Destroys what a crash has left, before anything is answered. What needs NATS follows with `retry`. */
+    /** Continues unfinished erasures before the server answers requests. With NATS, `retry` finishes them later. */
     async resume(): Promise<void> {
       for (const erasure of await stored.unfinished()) {
         pending.set(erasure.erasure_id, erasure)
@@ -70,7 +70,7 @@ export const createFinisher = ({ destroyers, stored, report }: Deps) => {
     async retry(): Promise<void> {
       for (const erasure of pending.values()) await finish(erasure).catch(() => {})
     },
-    /** How many erasures are not finished. */
+    /** The number of erasures that are not finished. */
     pending: () => pending.size,
   }
 }

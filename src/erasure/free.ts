@@ -1,10 +1,10 @@
-// Which of many tasks can be erased together.
+// Finds out which of many tasks can be erased together.
 import type { ErasableTask } from '../../projections/tasks/ended-rows.ts'
 import { obstaclesOf } from './check.ts'
 import { type Closure, closureOf } from './dependants.ts'
 import type { EraseDeps } from './erase.ts'
 
-/** The tasks that need no task besides these, that no hold protects, and of which everything has ended. */
+/** Returns the tasks that can be erased: they and all their dependants are given here, have ended, and have no hold. */
 export const freeOf = async (
   { log, rows, holds, sessionQueries }: Pick<EraseDeps, 'log' | 'rows' | 'holds' | 'sessionQueries'>,
   tasks: readonly ErasableTask[],
@@ -16,7 +16,7 @@ export const freeOf = async (
     return found.holds.length + found.unfinished.tasks.length + found.unfinished.env_sessions.length > 0
   }
   for (const [id, closure] of closures) if (isBlocked(closure)) closures.delete(id)
-  // A task that stays keeps all tasks that would need it.
+  // When a task stays, all tasks that would have to be erased together with it stay, too.
   for (let before = -1; before !== closures.size; ) {
     before = closures.size
     for (const [id, { tasks: needed }] of closures)

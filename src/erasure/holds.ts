@@ -1,4 +1,4 @@
-// Legal holds, in memory as the log has them.
+// Legal holds. Their events are in the log; the current holds are kept in memory.
 
 import { type HoldEvent, holdEvents } from '../contract/decoders/hold.ts'
 import { type HoldPlaced, type HoldSubject, holdStream } from '../contract/hold-events.ts'
@@ -10,14 +10,14 @@ import type { Asked } from './asked.ts'
 
 /** A hold as the API shows it. */
 export type Hold = HoldPlaced & { placed_at: string }
-/** What may be under a hold. */
+/** A task, a session or a user that may be under a hold. */
 export type Holdable = { task_id?: string; session_id?: string; user_id: string }
 
 const kinds = ['task_id', 'session_id', 'user_id'] as const
 
 const isSame = (a: HoldSubject, b: HoldSubject): boolean => kinds.every(kind => a[kind] === b[kind])
 
-/** What a body names; its other fields are ignored. Throws Invalid unless it names exactly one thing. */
+/** The subject that a body names. Other fields of the body are ignored. Throws Invalid unless exactly one is named. */
 const subjectOf = (body: HoldSubject): HoldSubject => {
   const named = kinds.filter(kind => body[kind] !== undefined)
   if (named.length === 1) return Object.fromEntries(named.map(kind => [kind, body[kind]]))
@@ -30,7 +30,7 @@ type Deps = { log: Pick<Log, 'append' | 'revisionOf' | 'readStream'>; ids: Ids }
 
 export const openHolds = async ({ log, ids }: Deps) => {
   const holds = new Map<string, Hold>()
-  /** A hold that the log has put in order and not stored yet. What is put in order after it must obey it. */
+  /** A hold whose append has its place in the log, but is not stored yet. Erasures that come later must respect it. */
   let placing: HoldPlaced | undefined
   const inTurn = createTurns()
   const take = ({ type, data }: HoldEvent, time: string): void => {
@@ -78,7 +78,7 @@ export const openHolds = async ({ log, ids }: Deps) => {
   }
   return {
     list: (): Hold[] => [...holds.values()],
-    /** The holds on something. */
+    /** The holds on this task, session or user. */
     on: ({ task_id, session_id, user_id }: Holdable): HoldPlaced[] =>
       [...holds.values(), ...(placing === undefined ? [] : [placing])].filter(
         hold =>
@@ -86,12 +86,12 @@ export const openHolds = async ({ log, ids }: Deps) => {
           (hold.session_id !== undefined && hold.session_id === session_id) ||
           (hold.user_id !== undefined && hold.user_id === user_id),
       ),
-    /** A hold that is placed again stays as it is. */
+    /** Places a hold. If there already is a hold on the subject, returns that hold unchanged. */
     async place(asked: Asked, body: HoldSubject & { reason: string }): Promise<Hold> {
       const subject = subjectOf(body)
       return inTurn(() => place(asked, subject, body.reason))
     },
-    /** Throws HoldNotFound. */
+    /** Lifts the hold on the subject. Throws HoldNotFound. */
     async lift(asked: Asked, body: HoldSubject & { reason: string }): Promise<Hold> {
       const subject = subjectOf(body)
       return inTurn(() => lift(asked, subject, body.reason))

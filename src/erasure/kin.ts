@@ -1,4 +1,4 @@
-// What a task has of other tasks, and what others have of it, as its own events say.
+// Reads from the events of a task of which other tasks it has content, and which tasks and sessions have its content.
 import { taskEvents } from '../contract/decoders/task.ts'
 import { envSessionStream } from '../contract/env-session-events.ts'
 import type { Log } from '../contract/stored.ts'
@@ -7,7 +7,7 @@ import { isTaskStream, taskIdOf, taskStream } from '../contract/task-stream.ts'
 
 export type Created = TaskEventData<'TaskCreated'>
 
-/** `quotes`: tasks whose items are in the context, or in the past of a fork. */
+/** `quotes`: other tasks whose items are in the context of this task or, for a fork, in its past. */
 export type Kin = {
   parent: string | undefined
   forkedFrom: string | undefined
@@ -25,7 +25,7 @@ const hasEvents = async ({ readStream }: Pick<Log, 'readStream'>, stream: string
   return false
 }
 
-/** `isWhole`: the events after the start of the task count, too. They name its subagents and its environment. */
+/** `isWhole`: also reads the events after the start of the task, which name its subagents and environment sessions. */
 export const readKin = async (log: Pick<Log, 'readStream'>, id: string, isWhole: boolean): Promise<Kin> => {
   const none = { quotes: new Set<string>(), children: new Set<string>(), sessions: new Set<string>() }
   const kin: Kin = { parent: undefined, forkedFrom: undefined, ...none }
@@ -48,7 +48,7 @@ export const readKin = async (log: Pick<Log, 'readStream'>, id: string, isWhole:
       if (type === 'EffectCompleted' && data.env_step !== undefined) kin.sessions.add(data.env_step.stream)
     }
   }
-  // The session of a fork is its own, so an environment session of this name is the copy that was made with the fork.
+  // A fork has a session id of its own, so an environment session with this id is the copy that was made for the fork.
   if (created?.forked_from !== undefined) {
     const copy = envSessionStream(created.session_id)
     if (await hasEvents(log, copy)) kin.sessions.add(copy)

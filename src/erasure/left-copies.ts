@@ -1,5 +1,5 @@
-// Copies of an environment session whose forks are gone. An earlier version erased a fork and left the copy of the session
-// that was made with it. No task leads to such a copy any more, but its headers still name the events that it copies.
+// Finds copies of an environment session whose forks are erased. An earlier version erased a fork, but not the copy of
+// the session that was made for it. No task leads to such a copy any more, but its headers name the copied events.
 import { envSessionStream } from '../contract/env-session-events.ts'
 import type { Log } from '../contract/stored.ts'
 import type { SessionQueries } from '../env-sessions/queries.ts'
@@ -11,10 +11,10 @@ type Deps = {
   sessionQueries: Pick<SessionQueries, 'idsOf'>
 }
 
-/** How the ids begin that the server gives to the sessions of forks. */
+/** The server gives the sessions of forks ids that begin like this. */
 const madeIds = 'sess_'
 
-/** The streams of which a stream has copies of events. Copies come first in their stream. */
+/** The streams whose events were copied into this stream. The copies are the first events of a stream. */
 const originalsOf = async ({ log }: Deps, stream: string): Promise<Set<string>> => {
   for await (const page of log.readStream(stream)) {
     const copies = page.flatMap(({ header }) => header.copy_of ?? [])
@@ -23,7 +23,7 @@ const originalsOf = async ({ log }: Deps, stream: string): Promise<Set<string>> 
   return new Set()
 }
 
-/** The streams of the copies of a session, and of their copies, that belong to no task. */
+/** The streams of copies of a session, and of copies of these copies, that belong to no task. */
 export const leftCopiesOf = async (deps: Deps, id: string, userId: string): Promise<string[]> => {
   const left = deps.sessionQueries
     .idsOf(userId)

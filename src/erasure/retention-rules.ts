@@ -60,7 +60,7 @@ export const readRetention = (file: string | undefined): readonly RetentionRule[
   return rules.map((rule, n) => ruleOf(file, rule, n))
 }
 
-/** A rule in words, which are the reason of its erasures. */
+/** Says a rule in words. These words are stored as the reason of an erasure by the rule. */
 export const wordsOf = ({ older_than_days: days, ...only }: RetentionRule): string =>
   [
     'retention',

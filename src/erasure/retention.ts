@@ -1,5 +1,5 @@
-// Erases old tasks once a day, as the rules of RETENTION say. The log stores when that was done last, so a start does
-// what was missed.
+// Erases old tasks once a day, as the rules of RETENTION say. The log stores the time of the last round, so that a
+// server that was stopped for longer makes up for the round after its start.
 import type { ErasableTask } from '../../projections/tasks/ended-rows.ts'
 import type { Clock, Ids, Report, Timers } from '../contract/ports.ts'
 import type { Log } from '../contract/stored.ts'
@@ -11,11 +11,11 @@ import { type RetentionRule, wordsOf } from './retention-rules.ts'
 const dayMs = 24 * 3600 * 1000
 /** Milliseconds between two checks whether a day has passed. */
 const lookMs = 60_000
-/** Tasks that are erased together. */
+/** About this many tasks are erased together. */
 const tasksAtOnce = 500
 
 export const retentionStream = 'retention'
-/** The rules were applied. `kept`: tasks that they name and that stay, because of a hold or because others need them. */
+/** The rules were applied. `kept`: how many tasks they name that stay, because of holds or because others need them. */
 export type RetentionApplied = { rules: readonly RetentionRule[]; erased: number; kept: number }
 
 type Deps = {
@@ -48,7 +48,7 @@ const matching = async (
   return found
 }
 
-/** The tasks in parts of about `tasksAtOnce`. Tasks of one session can need each other, so they are in one part. */
+/** The tasks in parts of about `tasksAtOnce`. Tasks of a session may depend on each other, so they are in one part. */
 function* partsOf(tasks: readonly ErasableTask[]): Generator<ErasableTask[]> {
   const sessions = new Map<string, ErasableTask[]>()
   for (const task of tasks) {
@@ -86,7 +86,7 @@ export const createRetention = (deps: Deps) => {
   let isRunning = false
   let stopped = false
 
-  /** Erases what a rule names. Resolves to the numbers of tasks that are gone and that stay. */
+  /** Erases the tasks that a rule names. Resolves to the numbers of tasks that were erased and that stay. */
   const applyRule = async (rule: RetentionRule): Promise<{ erased: number; kept: number }> => {
     const found = await matching(rows, rule, clock.now())
     let erased = 0

@@ -13,8 +13,8 @@ import {
 import type { Log, NewEvent } from '../contract/stored.ts'
 
 /**
- * `positions`: those of its events PayloadsErased. `left`: what others need. `finished`: undefined while something is
- * left to destroy.
+ * `positions`: of the events PayloadsErased. `left`: folders that stay, because other tasks work in them. `finished`:
+ * undefined while something is left to destroy.
  */
 export type StoredErasure = {
   erasure_id: string
@@ -58,7 +58,7 @@ export const createStoredErasures = (log: Deps) => {
     const about = { stream: erasureStream, expectedRevision, principal, ...owner, causation_id: causation }
     return log.append([{ ...about, events: stored }])
   }
-  /** The erasures whose events come after a revision, and which `isWanted`. */
+  /** The erasures whose first event comes after this revision of the stream, by id. */
   const read = async (after: number): Promise<Map<string, StoredErasure>> => {
     const found = new Map<string, StoredErasure>()
     for await (const page of log.readStream(erasureStream, after)) {
@@ -71,7 +71,7 @@ export const createStoredErasures = (log: Deps) => {
     return found
   }
   return {
-    /** Stores an erasure. From then on nothing of it may be shown. */
+    /** Stores an erasure. From then on, the payloads that it covers must not be shown. */
     async begin(
       erasure: Omit<PayloadsErased, 'streams'>,
       streams: readonly string[],
@@ -102,7 +102,7 @@ export const createStoredErasures = (log: Deps) => {
     async unfinished(): Promise<StoredErasure[]> {
       return [...(await read(-1)).values()].filter(({ finished }) => finished === undefined)
     },
-    /** The erasure that one of its positions belongs to; undefined: there is none. */
+    /** The erasure to which the event at this position belongs; undefined: it belongs to none. */
     async at(position: number): Promise<StoredErasure | undefined> {
       for await (const [event] of log.readAll(position - 1)) {
         const found = event && erasureEvents.find(event)
@@ -115,6 +115,6 @@ export const createStoredErasures = (log: Deps) => {
     all: () => read(-1),
   }
 }
-/** The most events PayloadsErased of one erasure that are looked for before one of them. */
+/** `at` looks for further events of an erasure in this many events before the given one. */
 const maxEvents = 1000
 export type StoredErasures = ReturnType<typeof createStoredErasures>

@@ -1,4 +1,4 @@
-// Wires erasures: legal holds, the commands, and the work that finishes what is stored.
+// Assembles erasures: legal holds, the commands, retention, and the part that finishes stored erasures.
 import type { SessionFolders } from '../../actors/env-session/ports.ts'
 import type { Projector } from '../../projections/projector.ts'
 import type { Roots } from '../access/user-folders.ts'
@@ -111,9 +111,9 @@ export const openErasures = async (deps: Deps) => {
   return {
     ...commands,
     holds,
-    /** `settle` is called, and awaited, before an erasure is answered: what was read before must not be sent any more. */
+    /** `settle` is awaited before an erasure is answered: then no data that was read earlier is sent any more. */
     beforeAnswers: (settle: () => unknown): void => void readers.add(settle),
-    /** Finishes what a crash has left, before anything is answered. */
+    /** Continues the erasures that a crash has left unfinished, before the server answers requests. */
     async start(): Promise<void> {
       await finisher.resume()
       retention.start()

@@ -1,8 +1,9 @@
-// How much work each user wants from the event loop: the work that began a short time ago, and the work that waits.
+// Measures how much work each user wants from the event loop: the work that began a short time ago and the work that
+// waits.
 
 /** Milliseconds after which work that began counts only about a third (1/e). */
 const memoryMs = 1000
-/** The most pieces of work, begun in about the last second or waiting, that never count as too much. */
+/** A user never wants too much with fewer pieces of work than this, begun in about the last second or waiting. */
 const modest = 80
 /** A user who wants more than this multiple of an even share of all work wants too much. */
 const tolerance = 1.25

@@ -27,7 +27,7 @@ export const createLoopLoad = (meter: LoopMeter) => {
       busyThen = meter.busy()
       busyPart = 0
     },
-    /** Ends a measurement: the milliseconds since the last one, and for how many of them the loop worked. */
+    /** Ends a measurement. Returns the milliseconds since the last one, and how many of these the loop worked. */
     measure(): { elapsed: number; worked: number } {
       const [now, busy] = [meter.now(), meter.busy()]
       const elapsed = Math.max(now - measuredAt, 0.01)

@@ -1,6 +1,6 @@
-// How much one user, and all users together, may have at a time: tasks, sessions, streams and WebSockets. All counts
-// are in memory. A new task, session or stream counts from the moment at which it is allowed. A lowered limit applies
-// only to new ones; existing ones continue.
+// Limits how much one user, and all users together, may have at a time: tasks, sessions, streams and WebSockets. All
+// counts are in memory. A new task, session or stream counts from the moment at which it is allowed. A lowered limit
+// applies only to new ones; existing ones continue.
 import {
   type FixedLimit,
   fixedLimits,
@@ -79,7 +79,7 @@ export const createQuotas = (limits: QuotaLimits) => {
     mustHaveCronJob: (used: number): void => must('cron_jobs', used),
     /** Counts a refusal by the disk quota, and returns it. */
     overDisk: (): Refusal => refuse('disk'),
-    /** Counts a request that another part of the server refused because of a limit without a variable. */
+    /** Counts a request that another part of the server refused because of a limit that no variable can set. */
     countRefusal: (by: FixedLimit): void => countRefusal(by),
     follow,
     fill,

@@ -28,7 +28,7 @@ const tokenIds = (pieces: Piece[]): number[] => pieces.map(({ token }) => number
 const promptTokenIds = ({ messages }: ChatRequest): number[] =>
   words(JSON.stringify(messages)).map(word => numberOf(word))
 
-/** The usage of an answer. The rough count takes four characters of the request for a token, and each piece for one. */
+/** The usage of an answer. By default, four characters of the messages count as a token, and so does each piece. */
 const usageOf = ({ usage }: Answer, { messages }: ChatRequest, pieces: number) => {
   if (usage === false) return undefined
   const prompt_tokens = usage?.prompt_tokens ?? Math.ceil(JSON.stringify(messages).length / 4)

@@ -6,8 +6,8 @@ import { type ChatRequest, newestOf } from './request.ts'
 const nothingLeft: Answer = { error: { status: 500, message: 'the script has no answer left' } }
 
 /**
- * Returns a function that chooses the answer to a request: the first one whose `when` fits, otherwise the next one of
- * the others. Without a script, each answer is a plausible one.
+ * Returns a function that chooses the answer to a request: the first answer whose `when` fits, otherwise the next
+ * answer without `when`. If there is no script, each answer is a plausible one.
  */
 export const playScript = (answers: Answer[] | undefined): ((request: ChatRequest) => Answer) => {
   if (answers === undefined) return plausibleAnswer

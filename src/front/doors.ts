@@ -1,4 +1,4 @@
-// What each group of routes needs of an open shard.
+// Makes what each group of routes needs from an open shard: a log with its read models and its actors.
 import { describeCronJob } from '../../actors/cron/machine.ts'
 import { describeSession } from '../../actors/env-session/machine.ts'
 import { describeMachine } from '../../actors/task/machine.ts'
@@ -57,7 +57,7 @@ const taskDoorOf = (config: Config, { system, metrics, world }: Shard): TaskDoor
   }
 }
 
-/** What a node of a cluster says of itself. */
+/** What a node of a cluster says about itself. */
 export type NodeState = {
   inCluster: () => { node: string; role: 'owner' | 'standby'; owner: string | null }
   counts: () => ClusterCounts

@@ -1,4 +1,5 @@
-// The front of a shard: the HTTP surface, and what only it needs. It listens nowhere: a server gives it the requests.
+// The front of a shard: the HTTP surface, and what only this surface needs. It listens on no port: a server gives it
+// the requests.
 import { setMaxListeners } from 'node:events'
 import { createReads, noReads, type Reads } from '../access/reads.ts'
 import { type Config, isWeak } from '../config.ts'

@@ -42,7 +42,8 @@ const isSaid = ({ cutOff }: Output, { type, id = '', status }: OutputItem): bool
   status === 'completed' || status === undefined || (type === 'message' && cutOff.has(id))
 
 /**
- * Removes the status of a reasoning item from a request. An agent's own reasoning has a status, and no model gets it.
+ * Removes the status of a reasoning item from a request, so that models get the item. They do not get an agent's own
+ * reasoning, which has a status.
  */
 const brought = (item: OutputItem): OutputItem => {
   if (item.type !== 'reasoning') return item
@@ -52,7 +53,7 @@ const brought = (item: OutputItem): OutputItem => {
 
 /**
  * The part of the next step's context that comes from the task itself. It includes the results of failed calls. It
- * leaves out text that a call streamed before it broke off; if that call got a result later, it has another item.
+ * leaves out text that a call streamed before the call broke off; a later result of that call is another item.
  */
 const ownPast = (view: SeenTask): OutputItem[] =>
   seen(view).filter(
@@ -65,7 +66,10 @@ export const contributed = (view: Course & Output & Messages): string[] => [
   ...seen(view).flatMap(item => (isSaid(view, item) && item.id !== undefined ? [item.id] : [])),
 ]
 
-/** The inputs and items that a reference names, in its order. `form`: the form of context that the reading task has. */
+/**
+ * The inputs and items that a reference names, in the order of the reference. `form`: the form of context that the
+ * reading task has.
+ */
 const itemsAt = (view: SeenTask, { items, first_items = 0 }: ContextReference, form: Form): OutputItem[] => {
   const known = new Map<string, OutputItem>()
   const inputs = view.created === undefined ? [] : inputsOf(view.created)
@@ -109,8 +113,8 @@ export const foldStream = async (
 }
 
 /**
- * What a speaker of a group chat hears, in the form that models expect: what others said are messages of users with
- * names, and what it said itself are its answers.
+ * What a speaker of a group chat hears, in the form that models expect: messages of others are messages of users with
+ * names, and messages of the speaker are messages of the assistant.
  */
 const heardBy = (name: string, items: OutputItem[]): OutputItem[] =>
   items.flatMap((item): OutputItem[] => {
@@ -134,11 +138,12 @@ export const firstSeen = async (read: ReadStream, view: SeenTask): Promise<Outpu
 }
 
 /**
- * Whether an item may be in a context. An incomplete result may: it says why. Other incomplete items were cut short.
+ * Whether an item may be in a context. An incomplete result may, since it says why. Other incomplete items were cut
+ * short.
  */
 const isWhole = ({ type, status }: OutputItem): boolean => status !== 'incomplete' || type === 'tool_result'
 
-/** The list without duplicates: items with an id, or calls or results with a call_id, that an earlier item has. */
+/** The list without items that repeat the id of an earlier item, or the call_id of an earlier item of the same type. */
 const withoutDoubles = (items: OutputItem[]): OutputItem[] => {
   const seen = new Set<string>()
   return items.filter(item => {
@@ -150,7 +155,7 @@ const withoutDoubles = (items: OutputItem[]): OutputItem[] => {
   })
 }
 
-/** The list without an agent's own reasoning items that the request also holds: only those of the request stay. */
+/** Removes an agent's own reasoning items for which the request has an item with the same id. */
 const broughtOnce = (items: OutputItem[]): OutputItem[] => {
   const isOwn = ({ type, status }: OutputItem) => type === 'reasoning' && status !== undefined
   const again = new Set(items.flatMap(item => (item.type === 'reasoning' && !isOwn(item) ? [item.id] : [])))

@@ -1,5 +1,5 @@
-// Saved folds of cron jobs: an event in the stream of a job that holds the view of the job, so that a job that has run a
-// million times is in memory after a few hundred events. docs/decisions/61 says why it is an event.
+// Saved folds of cron jobs: an event in the stream of a job that holds the view of the job, so that a job that has run
+// a million times is in memory after a few hundred events. docs/decisions/61 says why it is an event.
 import type { SavedCronFold } from '../contract/cron-events.ts'
 import { cronEvents } from '../contract/decoders/cron.ts'
 import type { Log } from '../contract/stored.ts'
@@ -15,7 +15,7 @@ export const savedEvery = 200
 /** How many events may follow the newest saved fold of a stream. An append has at most a few events. */
 const within = savedEvery + 50
 
-/** The saved fold that is due with the next events of a job; undefined when none is. */
+/** The saved fold that is due with the next events of a job; undefined when no fold is due. */
 export const dueFold = (view: CronView): SavedCronFold | undefined => {
   const { state, created, maker, revision, savedAt, pausedReason, next } = view
   if (state === 'absent' || state === 'deleted' || created === undefined || maker === undefined)
@@ -82,7 +82,7 @@ const newestFold = async (log: Reading, stream: string): Promise<SavedCronFold |
   return newest
 }
 
-/** The view of a job from the newest saved fold of its stream; the empty view when the stream has none to use. */
+/** The view of a job from the newest saved fold of its stream; the empty view when no saved fold can be used. */
 export const restoredCronJob = async (log: Reading, stream: string): Promise<CronView> => {
   const fold = log.revisionOf(stream) < savedEvery ? undefined : await newestFold(log, stream)
   if (fold === undefined) return emptyCronJob()

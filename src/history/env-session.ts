@@ -1,4 +1,4 @@
-// The fold of an environment session. The actor and all readers use this one.
+// The fold of an environment session. The actor and all readers use this fold.
 
 import type { RequestKeys } from '../contract/commands.ts'
 import type { RecordedSessionEvent } from '../contract/decoders/env-session.ts'
@@ -25,11 +25,11 @@ export type SessionView = {
   state: SessionState
   created: EnvSessionEventData<'EnvSessionCreated'> | undefined
   createdAt: number
-  /** The time of the newest create, step or reset, milliseconds. */
+  /** The time of the newest create, step or reset, in milliseconds. */
   accessedAt: number
   /** The number of the newest step; 0: none. The count goes on after restarts and resets. */
   step: number
-  /** Steps before the newest create or reset. */
+  /** The number of steps before the newest create or reset. */
   stepsBefore: number
   seed: number
   observation: OpenObject
@@ -43,7 +43,7 @@ export type SessionView = {
   isUnkept: boolean
   /** A step that has begun and has no result; only for environments whose steps must not be repeated. */
   open: EnvSessionEventData<'EnvStepIntended'> | undefined
-  /** The principal that asked for the open step, and its request. */
+  /** The principal that asked for the open step, and what caused the step. */
   openBy: { principal: string; causation: string }
   /** The newest completed step. */
   newest: EnvSessionEventData<'EnvStepCompleted'> | undefined
@@ -51,11 +51,11 @@ export type SessionView = {
   byKey: Map<string, Known>
   /** The revisions of steps, by the effect id of the task's call or of the request that took them. */
   byEffect: Map<string, number>
-  /** Steps whose outcome is unknown: the attempt of the call, by its effect id. */
+  /** For each step whose outcome is unknown: the number of the attempt, by the effect id of the step. */
   unknown: Map<string, number>
   /** Creates by the key of their request (`nameOfKey`). */
   byCreateKey: Map<string, Known>
-  /** The newest create, step or reset of each principal that this instance has carried out. */
+  /** For each principal: the newest create, step or reset that this instance has carried out. */
   newestBy: Map<string, NewestRequest>
   closeReason: string | undefined
   /** The references to the secret values in the variables of the session and of its steps. */
@@ -152,7 +152,7 @@ const folds: { [T in EnvSessionEventType]: Fold<T> } = {
     view.openBy = { principal: by, causation }
   },
   EnvStepCompleted: (view, data, { at, revision, by }) => {
-    // The principal that closes a session may also store the result of a step that another one began.
+    // The principal that closes a session may also store the result of a step that another principal began.
     const open = view.open?.effect_id === data.effect_id ? view.open : undefined
     know(view, view.byKey, data, { revision, by: open === undefined ? by : view.openBy.principal })
     view.step = data.step
@@ -204,7 +204,10 @@ export const evolveSession = (
   return view
 }
 
-/** Whether requests without a key are the same: their whole bodies are. Events of earlier builds have only `digest`. */
+/**
+ * Whether two requests without a key are the same: their whole bodies must be. Events of earlier builds have only
+ * `digest`.
+ */
 const isSame = ({ hasKey, digest, bodyDigest }: NewestRequest, keys: RequestKeys): boolean => {
   if (hasKey) return false // a repeated request would have its key
   return bodyDigest === undefined

@@ -1,6 +1,7 @@
-// The frames of each event of a task, which are its public stream. The event alone says how many frames it gives, so
-// the writer numbers them when the event is stored. A reader that gets another number of frames has found damage. A
-// stored event must always give the same frames: docs/decisions/50-what-a-stored-event-once-gave.md
+// The frames that each event of a task gives. All of them are the public stream of the task. The event alone says how
+// many frames it gives, so the writer numbers them when the event is stored. A reader that gets another number of
+// frames has found damage. A stored event must always give the same frames:
+// docs/decisions/50-what-a-stored-event-once-gave.md
 
 import type { RecordedTaskEvent } from '../contract/decoders/task.ts'
 import type { FrameType } from '../contract/frames.ts'
@@ -164,7 +165,7 @@ const rules: { [T in TaskEventType]: Rule<T> } = {
         compression_id,
       })),
   },
-  // A speaker's message gives the frames of any message of an agent. The user's message is in one frame.
+  // A speaker's message gives the same frames as any other message of an agent. The user's message is in one frame.
   GroupChatMessage: {
     count: ({ role }) => (role === 'assistant' ? 6 : 2),
     frames: (view, { agent_step, message_id, role, content }) => {

@@ -17,7 +17,9 @@ export type Wanted = {
   after?: number
 }
 
-/** A step of an environment that a call of an agent step took: the stream of its session, and its revision there. */
+/**
+ * A step of an environment that a call of an agent step took: the stream of the session, and the revision of the step.
+ */
 export type Taken = { agentStep: number; callId: string; stream: string; revision: number }
 
 /** What is known about the rollouts of a stream before any rollout is made. */

@@ -28,9 +28,9 @@ export type Rollout = {
   trace_id: string
   request_id: string
   rollout_id: string
-  /** For a subagent's step: the step of its caller. */
+  /** For a subagent's step: the step of the calling task. */
   parent_rollout_id: string | null
-  /** In the past of a fork: the step of which this one is a copy. */
+  /** In the past of a fork: the step that was copied. */
   fork_of: string | null
   effect_id: string
   /** `turn`: the number of the newest message of a user, from 1. `step`: the number of the agent step, from 1. */
@@ -62,7 +62,7 @@ export type Rollout = {
 
 const rolloutId = (taskId: string, step: number): string => `rollout_${taskId}_${step}`
 
-/** The step of which a step in the past of a fork is a copy. */
+/** The id of the rollout that was copied, for a step in the past of a fork. */
 const originalOf = (copyOf: string | undefined, step: number): string | null =>
   copyOf === undefined ? null : rolloutId(taskIdOf(copyOf.slice(0, copyOf.lastIndexOf('@'))), step)
 

@@ -1,6 +1,6 @@
-// The view of a task for frames as plain data, a saved fold, so that a reader can begin in the middle of a long task.
-// The saved fold holds the items that later events may still change or name. Earlier items are settled: the saved fold
-// holds only how many they are, and readers find them in the table of items.
+// A saved fold is the view of a task for frames, as plain data. With it, a reader can begin in the middle of a long
+// task. The saved fold holds the items that later events may still change or name. Earlier items are settled: the saved
+// fold holds only their number, and readers find them in the table of items.
 import type { TaskEventData } from '../contract/task-events.ts'
 import type { OutputItem } from '../contract/wire.ts'
 import { emptyFramed, type FramedTask } from './task-view.ts'
@@ -13,8 +13,8 @@ export const foldVersion = 1
 /** The fold of a task is saved each time after this many events of its stream. */
 export const savedEvery = 1000
 /**
- * Characters. A fold that is longer is saved less often, so that all saved folds of a task together are about as long
- * as its stream.
+ * A number of characters. A longer fold is saved less often, so that all saved folds of a task together are about as
+ * long as its stream.
  */
 const normalLength = 1024 * 1024
 
@@ -23,7 +23,10 @@ type Created = TaskEventData<'TaskCreated'>
 type Fields = Record<string, unknown>
 type Saved = { settled: number; open: OutputItem[]; fields: Fields }
 
-/** Fields that are not saved as they are: `created` is in the first event, the others are made again from the items. */
+/**
+ * Fields that are not saved as they are: `created` is in the first event, `output` and `indexOf` are made again from
+ * the items, and `cutOff` is saved without settled items.
+ */
 const apart = new Set(['created', 'output', 'indexOf', 'cutOff'])
 
 /**

@@ -16,7 +16,7 @@ export const beginningOf = (content: MessageContent, length: number): string => 
     text += text === '' || own === '' ? own : ` ${own}`
     if (text.length >= 2 * length) break
   }
-  // A text with no more code units has no more characters, and needs no list of them.
+  // A text of at most `length` code units has no more characters than that, so they need not be counted.
   return text.length <= length ? text : [...text.slice(0, 2 * length)].slice(0, length).join('')
 }
 

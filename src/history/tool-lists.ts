@@ -10,7 +10,7 @@ const listAt = async (read: ReadStream, stream: string): Promise<ToolDefinition[
   throw new Error(`the log has no stream ${stream} with a list of tools`)
 }
 
-/** The tools of a list by its stream; an empty list when the model was offered none. */
+/** Returns a function that gives the tools of the list in a stream. Without a stream, it gives an empty list. */
 export const toolListReader = (read: ReadStream) => {
   const known = new Map<string, Promise<ToolDefinition[]>>()
   return (stream: string | undefined): Promise<ToolDefinition[]> => {

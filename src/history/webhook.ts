@@ -1,5 +1,5 @@
-// A webhook as its events say. The engine, the commands and the read model use this one view. It is plain data, so that
-// the read model can store it as JSON.
+// The view of a webhook, folded from its events. The couriers, the commands and the read model use this one view. It is
+// plain data, so that the read model can store it as JSON.
 import { taskEvents } from '../contract/decoders/task.ts'
 import { type RecordedWebhookEvent, webhookEvents } from '../contract/decoders/webhook.ts'
 import type { Recorded } from '../contract/stored.ts'
@@ -22,17 +22,17 @@ export type Failing = {
 
 export type Webhook = {
   id: string
-  /** The position of the event that made it. */
+  /** The position of the event that made the webhook. */
   made: number
   createdAt: number
-  /** The last revision of its stream; -1: the webhook of a task has no event of its own yet. */
+  /** The last revision of the webhook's stream; -1: the webhook of a task has no event of its own yet. */
   revision: number
   maker: string
   /** The `Idempotency-Key` of the create, and the digest of its body. Absent: there was no key. */
   createKey?: { key: string; digest: string }
   /** Null: the webhook sends events of all users. */
   userId: string | null
-  /** Whether a create asked for it, for its task alone. */
+  /** True: the request that created a task asked for the webhook, for that task alone. */
   ofTask: boolean
   settings: WebhookSettings
   signed: boolean
@@ -50,7 +50,7 @@ export type Webhook = {
   failingSince: number | null
 }
 
-/** Whether the webhook may still be delivered to, now or when it is enabled again. */
+/** Whether the webhook still exists: it gets deliveries now, or when it is enabled again. */
 export const isThere = ({ deleted }: Webhook): boolean => deleted === null
 
 const unused = {
@@ -71,7 +71,7 @@ const settingsIn = ({ url, types, session_id, task_id, header_names }: WebhookSe
   ...(header_names === undefined ? {} : { header_names }),
 })
 
-/** The webhook that a task's first event asks for; undefined when it asks for none. It sends this event too. */
+/** The webhook that a task's first event asks for; undefined: it asks for none. The webhook sends this event, too. */
 const askedByTask = (stored: Recorded): Webhook | undefined => {
   if (stored.header.type !== 'TaskCreated') return undefined
   const event = taskEvents.find(stored)
@@ -138,7 +138,7 @@ const changed = (before: Webhook, event: RecordedWebhookEvent): Partial<Webhook>
     case 'WebhookCheckpoint': {
       const { position, count } = event.data
       const delivered = before.delivered + count
-      // A failure that was stored first has moved the checkpoint already.
+      // A failure that was stored earlier may have moved the checkpoint already.
       const isNews = count > 0 && position > before.checkpoint
       return {
         checkpoint: Math.max(before.checkpoint, position),
@@ -174,13 +174,13 @@ const changed = (before: Webhook, event: RecordedWebhookEvent): Partial<Webhook>
   }
 }
 
-/** The webhook of an event, if the event is about one. */
+/** The id of the webhook that an event is about; undefined: the event is about none. */
 export const webhookIn = (stored: Recorded): string | undefined => {
   const event = webhookEvents.find(stored)
   return event === undefined ? askedByTask(stored)?.id : webhookIdOf(event.header.stream)
 }
 
-/** The webhook after an event. `before`: undefined if this is its first event. Undefined: the event is about none. */
+/** The webhook after an event; undefined: the event is about none. `before`: undefined if it is its first event. */
 export const afterEvent = (before: Webhook | undefined, stored: Recorded): Webhook | undefined => {
   const event = webhookEvents.find(stored)
   if (event === undefined) return askedByTask(stored)

@@ -17,7 +17,7 @@ const workMs = 50
 
 /** Bytes of a body that count as one more request: a long body is as much work as many requests. */
 const bytesOfPiece = 256 * 1024
-/** The most that one body counts as. A body beyond the size limit is refused before it is read. */
+/** The most requests that one body counts as. A body beyond the size limit is refused before it is read. */
 const maxPieces = 128
 const piecesOf = (bytes: number): number => Math.min(maxPieces, 1 + Math.floor(bytes / bytesOfPiece))
 

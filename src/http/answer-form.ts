@@ -1,11 +1,11 @@
-// What every answer has, for answers that no route gives: those of the door of a node.
+// The headers of answers that the door of a node gives itself, without a route, and the form of their errors.
 import type { IncomingMessage } from 'node:http'
 import { findOperation } from '../documents/find-operation.ts'
 import { createCors } from './cors.ts'
 import { everyAnswerHeaders } from './head.ts'
 import { givenId, headerText } from './request-id.ts'
 
-/** `envelopeId`: the id of the envelope in which the operation answers errors; absent: it uses none. */
+/** `envelopeId`: the id of the envelope in which the operation answers errors; undefined: it uses none. */
 export type AnswerForm = { headers: Record<string, string>; envelopeId: string | undefined }
 
 /** `newId`: makes an id for a request that has none. */

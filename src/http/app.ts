@@ -58,7 +58,7 @@ import { tokenRoutes } from './tokens.ts'
 import { bodyValidator } from './validate.ts'
 import { webhookRoutes } from './webhooks.ts'
 
-/** The dependencies of the HTTP surface: the routes of a capability get that capability. */
+/** The dependencies of the HTTP surface. The routes of each capability get the door of that capability. */
 export type AppDeps = {
   serving: Serving
   gate: Gate

@@ -17,11 +17,11 @@ import { asLines, sendText } from './send-text.ts'
 const wantsLines = ({ headers }: FastifyRequest): boolean =>
   /\bapplication\/x-ndjson\b/i.test(headers.accept ?? '')
 
-/** A line of JSON, and its length in bytes; that of a long line is nearly right. */
+/** A line of JSON, and its length in bytes. The length of a long line is approximate. */
 type Line = { text: Text; bytes: number }
 const lineOfText = (text: string): Line => ({ text, bytes: Buffer.byteLength(text) })
 
-/** The pieces of a long payload; as a JSON text when they are quoted. */
+/** Yields the pieces of a long payload. With `isQuoted` they are escaped, for the inside of a JSON string. */
 async function* piecesOf({ pieces }: LongText, isQuoted: boolean): AsyncGenerator<string> {
   for (const piece of pieces()) yield jsonLine(isQuoted ? JSON.stringify(piece).slice(1, -1) : piece)
 }

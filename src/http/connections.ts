@@ -1,5 +1,5 @@
-// How long connections may take and stay, and what those get that send no request. The server of a shard uses this, and
-// so does the server of a node that passes requests on.
+// The time limits of connections, and the answer to bytes that are no HTTP request. The server that answers requests
+// uses this file, and so does the server of a cluster node that passes requests on.
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { badRequest, requestTimeout } from './bad-request.ts'
@@ -7,11 +7,9 @@ import { longestMs } from './body/pace.ts'
 
 /** The length of the largest body, in bytes, of any request but a create. */
 export const otherBodiesLimit = 1024 * 1024
-/** Milliseconds within which the whole head of a request must arrive. Then the connection is closed. */
+/** Milliseconds within which the whole head of a request must arrive. Otherwise the connection is closed. */
 export const headersMs = 10_000
-/**
- * Milliseconds for which a connection without a request stays open. Proxies keep their connections for a shorter time.
- */
+/** A connection without a request stays open for this many milliseconds. Proxies close idle connections earlier. */
 export const keptAliveMs = 72_000
 
 /**
@@ -20,10 +18,10 @@ export const keptAliveMs = 72_000
  */
 export const lookForLateMs = 100
 
-/** Milliseconds within which a request must arrive. `bodyLimit`: the length of the largest body of a create, in bytes. */
+/** Milliseconds within which a request must arrive. `bodyLimit`: the length of the largest create, in bytes. */
 export const requestMs = (bodyLimit: number): number => longestMs(Math.max(bodyLimit, otherBodiesLimit))
 
-/** Answers what is no request, and closes the connection. */
+/** Answers bytes that are no request, and closes the connection. */
 export const endBroken = (error: Error & { code?: string }, socket: Socket): void => {
   if (!socket.writable) return void socket.destroy()
   const isLate = error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
@@ -33,6 +31,6 @@ export const endBroken = (error: Error & { code?: string }, socket: Socket): voi
   socket.end(isLate ? requestTimeout() : badRequest('the server cannot read this as an HTTP request'))
 }
 
-/** Node would answer an unknown `Expect` with 417 and no body. The header may be ignored, so the request is answered. */
+/** Node would answer an unknown `Expect` with 417 and no body. The header may be ignored, so the server answers. */
 export const ignoreExpectations = (server: Server): void =>
   void server.on('checkExpectation', (request, response) => server.emit('request', request, response))

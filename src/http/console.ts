@@ -17,9 +17,9 @@ const types: Record<string, string> = {
 }
 
 /**
- * Headers with which the page loads scripts and styles from this server only, sends to this server only, and is shown in
- * no frame of another page. Scripts inside the page do not run. An image at another address is not loaded, since its
- * server would learn who looks at the task; the page shows a link instead.
+ * Headers with which the page loads scripts and styles from this server only, sends to this server only, and is shown
+ * in no frame of another page. Scripts that are written into the HTML of the page do not run. An image at another
+ * address is not loaded, since its server would learn who looks at the task; the page shows a link instead.
  */
 const safely = {
   'content-security-policy': [
@@ -79,7 +79,7 @@ export const consoleRoutes = (app: App): void => {
   route(app, 'getConsole', { handler: sendPage })
   const open = { access: 'open' } as const
   app.route({ method: 'GET', url: '/ui/', config: open, handler: sendPage })
-  // The views of the console have paths of their own; the page reads them.
+  // Each view of the console has a path of its own. All these paths give the same page, which reads the path.
   app.route({ method: 'GET', url: '/ui/*', config: open, handler: sendPage })
   app.route<{ Params: { name: string } }>({
     method: 'GET',

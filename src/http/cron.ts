@@ -18,10 +18,10 @@ const problemsOf = (error: unknown): Problem[] => {
   if (error.problems.some(({ loc }) => loc.length < 2)) throw error // the body is no object
   return error.problems
 }
-/** The most jobs, or runs, of one page, and how many there are without `limit`. */
+/** The largest number of jobs or runs on one page, and the number without `limit`. */
 const page = { min: 1, max: 100, fallback: 10 }
 
-/** How an earlier call of the request is found, and whether its answer arrives. */
+/** How an earlier call of the same request is found, and whether the answer to this call arrives. */
 const retryOf = (request: FastifyRequest, reply: FastifyReply): Retry => ({
   key: shortHeader(request, 'idempotency-key'),
   isRetry: isRetry(request),

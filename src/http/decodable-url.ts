@@ -1,5 +1,5 @@
-// A path that cannot be decoded is read as it is written, so that an id with a wrong percent sign is the id of nothing,
-// as every other odd id is.
+// A path that cannot be decoded is read as it is written. So an id with a wrong percent sign gets the same answer as
+// any other id that does not exist.
 
 /** The URL of a request, with a path that can be decoded. */
 export const decodableUrl = (url: string): string => {

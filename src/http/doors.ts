@@ -57,7 +57,7 @@ export type TaskDoor = {
   requests: RequestReader
   /** The statechart of tasks, the state of this task, and the events that may follow. */
   machineOf: (state: TaskState) => object
-  /** The number of the last frame that the events gave which accepted these answers. */
+  /** The number of the last frame of the events that accepted these answers. */
   afterAnswers: (taskId: string, callIds: string[]) => Promise<number>
   /** The length of the largest body of a create, in bytes. */
   bodyLimit: number
@@ -105,7 +105,8 @@ export type WebhookDoor = Pick<Webhooks, 'commands' | 'queries' | 'tries' | 'has
 /** The door to the proofs of the log. */
 export type ProofDoor = {
   /**
-   * The newest checkpoint that is stored; undefined: the first one takes longer than a moment. `text` is the signed note.
+   * The newest stored checkpoint; undefined: there is none yet, after a short wait for the first. `text` is the signed
+   * note.
    */
   newest: () => Promise<{ size: number; text: string } | undefined>
   /** The keys of the log, the oldest first. */
@@ -123,7 +124,7 @@ export type ErasureDoor = { erasures: Pick<Erasures, 'task' | 'session' | 'user'
 /** The door to the stored log, for auditors. */
 export type AuditDoor = { audit: AuditTrail; queries: Pick<Queries, 'headPosition'> }
 
-/** What checks every request, and what observes all of them. */
+/** The parts that check and observe every request. */
 export type Gate = {
   /** The origins whose pages may use the API from a browser. With `*`, pages of every origin may. */
   allowedOrigins: readonly string[]

@@ -72,7 +72,7 @@ export const answerOf = (error: unknown, envelopeId: string | undefined): Answer
 
 const invalidCode = -32602
 
-/** The bare error object for a message on a stream or a WebSocket. An invalid request has one too. */
+/** The bare error object for a message on a stream or a WebSocket. An invalid request gets an error object, too. */
 export const errorObjectOf = (error: unknown): { object: ErrorObject; fault: boolean } => {
   const { body, fault } = answerOf(error, undefined)
   if (error instanceof Invalid) {

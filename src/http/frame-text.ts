@@ -1,4 +1,4 @@
-// Makes a frame of a task as JSON text, once for SSE and WebSockets.
+// Makes the JSON text of a frame of a task, for SSE and for WebSockets.
 import { isLongerThan } from '../contract/length.ts'
 import { rolloutsIn } from '../history/frame-renderer.ts'
 import type { Frame } from '../history/frames.ts'

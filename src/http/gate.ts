@@ -52,7 +52,7 @@ export const nameRequests = (app: App, newId: () => string): void => {
 
 /**
  * Refuses requests that have no route, or whose caller may not make them. The others have `request.principal` from here
- * on.
+ * on, unless their route is open to everybody.
  */
 export const checkRequests = (
   app: App,

@@ -1,4 +1,4 @@
-// The head of an answer: through Fastify, through a response object, or as lines for a bare socket.
+// Sets or writes the head of an answer: through Fastify, through a response object, or as lines for a bare socket.
 import type { FastifyReply } from 'fastify'
 import { everyAnswer } from '../contract/answer-headers.ts'
 
@@ -22,6 +22,6 @@ const headersOf = (reply: FastifyReply): Record<string, string> =>
     ),
   )
 
-/** Writes the head of an answer without Fastify: the headers that were set on the reply, and these. */
+/** Writes the head of an answer without Fastify: the headers that were set on the reply, and `headers`. */
 export const writeHead = (reply: FastifyReply, headers: Record<string, string>): void =>
   void reply.raw.writeHead(200, { ...headersOf(reply), ...headers })

@@ -1,4 +1,5 @@
-// Counts a stream for its user: from before any work for the stream until its answer or its connection has closed.
+// Counts a stream in the quota of its user, from before any work for the stream until the answer or the connection
+// closes.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ticketOf } from './auth.ts'
 import type { Serving } from './doors.ts'

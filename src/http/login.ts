@@ -5,7 +5,7 @@ import { route } from './route.ts'
 
 const seconds = (millis: number | undefined) => (millis === undefined ? null : Math.floor(millis / 1000))
 
-/** A ticket has 46 characters. */
+/** The most bytes of a body; a ticket has 46 characters. */
 const longestBody = 1024
 
 export const loginRoutes = (app: App, { logins }: Pick<Serving, 'logins'>): void => {

@@ -42,7 +42,7 @@ const tooManyWait = (limit: number) =>
     `at most ${limit} answers of one user can wait: read some to their end first`,
   )
 
-/** `refused`: called for each answer that is refused because its caller has too many. */
+/** `refused`: called for each answer that is refused because its caller has too many answers. */
 export const createLongAnswers = (
   stopping: AbortSignal,
   loop: LoopShares,

@@ -28,8 +28,8 @@ export const methodTable = () => {
       return [...new Set(found)].sort()
     },
     /**
-     * Whether the path is one without parameters that does not accept this method, although a route with a parameter
-     * would.
+     * Whether the path is a path without parameters that does not accept this method. A route with a parameter that
+     * fits the path is not asked.
      */
     lacks: ({ url, method }: { url: string; method: string }): boolean =>
       fixed.get(pathOf(url))?.has(method) === false,

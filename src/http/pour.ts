@@ -68,7 +68,7 @@ export const handOver = async (
   }
 }
 
-/** The same, and then ends the response. */
+/** Does what `handOver` does, and then ends the response. */
 export const pour = async (
   response: ServerResponse,
   pieces: Pieces,

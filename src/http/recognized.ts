@@ -1,4 +1,4 @@
-// Whether the server recognizes a request by its key when it comes again, and then does nothing a second time.
+// Tells whether the server recognizes a repeated request by its key, and so does nothing twice.
 import type { IncomingMessage } from 'node:http'
 import { findOperation } from '../documents/find-operation.ts'
 

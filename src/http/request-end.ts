@@ -1,5 +1,5 @@
-// Writes a line for the operator and updates the metrics when a request has ended. Of the caller's data, they contain
-// only the method and the id of the request: no path, query, header or body.
+// Writes a line for the operator and updates the metrics when a request has ended. Of the caller's data, the line and
+// the metrics contain only the method and the id of the request: no path, query, header or body.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Gate, Serving } from './doors.ts'
 import type { App } from './request.ts'

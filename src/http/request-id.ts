@@ -17,7 +17,7 @@ export const optionalHeader = ({ headers }: FastifyRequest, name: string): strin
 const isShort = (value: string | string[]): value is string =>
   typeof value === 'string' && value.length <= 256
 
-/** The id that a header gives; undefined: none that can be used. */
+/** The id that a header gives; undefined: the header gives no id that can be used. */
 export const givenId = (value: string | string[] = ''): string | undefined =>
   value !== '' && isShort(value) ? value : undefined
 

@@ -61,13 +61,13 @@ export const faultOf =
 const pathOf = (operation: OperationId | undefined): string =>
   operation === undefined ? '' : operationsById[operation].path
 
-/** Records that a request reads. The result notes the tasks that its answer shows. */
+/** Records that a request reads. The returned function notes a task that the answer shows. */
 export const readBy = (
   { reads }: Pick<Serving, 'reads'>,
   { principal, method, routeOptions }: FastifyRequest,
 ): Shows => reads.begin(principal, `${method} ${pathOf(routeOptions.config.operation)}`)
 
-/** The long answers of the caller of a request. */
+/** Makes the long answers for the caller of a request. */
 export const answersOf = (
   { longAnswers }: Pick<Serving, 'longAnswers'>,
   { principal }: FastifyRequest,

@@ -3,18 +3,19 @@ import type { FastifyReply } from 'fastify'
 import { type Answer, closing } from './errors.ts'
 
 /**
- * The most bytes of a refused body that the server reads and throws away. A sender that is still sending would not see
- * the answer.
+ * The most bytes of a refused body that the server reads and throws away. It does so because a client that is still
+ * sending would not see the answer.
  */
 const drainedAtMost = 64 * 1024 * 1024
 
-/** The answers that may leave before the body has arrived. */
+/** The statuses of answers that may be sent before the body has arrived. */
 const beforeBody = [401, 413, 415]
 
 /**
- * Sends an error. The connection closes after a 408, and when the server stops (503). It also closes after a 401, 413 or
- * 415 if the body is longer than `drainedAtMost` or its length is unknown. Otherwise it stays open: Fastify would close
- * it after each body that it cannot read, and a sender that is still sending would get no answer.
+ * Sends an error. The connection closes after a 408, and when the server stops (503). It also closes after a 401, 413
+ * or 415 if the body is longer than `drainedAtMost` or its length is unknown. Otherwise the connection stays open:
+ * Fastify alone would close it after each body that Fastify cannot read, and a client that is still sending would get
+ * no answer.
  */
 export const sendError = (reply: FastifyReply, { status, headers, body }: Answer): void => {
   const { 'content-length': length, 'transfer-encoding': encoding } = reply.request.headers

@@ -27,8 +27,8 @@ const join = (frames: readonly Frame[], textOf: (frame: Frame) => string | Buffe
 }
 
 /**
- * Returns a function that gives the bytes of a list of frames, as `finish` makes them of the joined frames. `form` names
- * everything else on which the bytes depend. Undefined: the list is not shared.
+ * Returns a function that joins the texts of a list of frames, and returns what `finish` makes of the joined bytes.
+ * `form` names everything else on which the bytes depend. The function returns undefined if the list is not shared.
  */
 export const createSharedText = <Made>(finish: (bytes: Buffer) => Made) => {
   const made = new WeakMap<readonly Frame[], Map<string, Made | undefined>>()

@@ -1,4 +1,4 @@
-// A command answers with its task, also when it has changed nothing. So its answer is recorded as a read.
+// The answer to a command shows a task, even when the command has changed nothing. So the answer is recorded as a read.
 import type { Serving } from './doors.ts'
 import { type App, readBy } from './request.ts'
 

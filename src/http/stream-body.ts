@@ -10,8 +10,8 @@ import { heartbeat, opening, streamHeaders } from './sse.ts'
 const preparedHeartbeat = prepared(Buffer.from(heartbeat))
 
 /**
- * Writes the head of a stream and its first bytes. They leave at the end of this turn of the event loop, so that what
- * can be sent at once is sent in the same packet.
+ * Writes the head of a stream and its first bytes. The socket sends both at the end of this turn of the event loop, so
+ * that frames that are ready leave in the same packet.
  */
 export const openBody = (request: FastifyRequest, reply: FastifyReply, first = '') => {
   reply.hijack()
@@ -23,7 +23,8 @@ export const openBody = (request: FastifyRequest, reply: FastifyReply, first = '
   writeHead(reply, streamHeaders(request.raw))
   raw.write(`${opening}${first}`)
 
-  // HTTP/1.0 has no chunks. A request that was sent behind another one must wait for the end of that answer.
+  // HTTP/1.0 has no chunks. The answer to a request that was sent behind another one must wait for the end of the other
+  // answer.
   const isDirect = () => raw.chunkedEncoding && raw.socket === socket
   const isFull = (): boolean => (raw.socket ?? raw).writableNeedDrain
   let isUnbroken = false
@@ -34,7 +35,7 @@ export const openBody = (request: FastifyRequest, reply: FastifyReply, first = '
     write,
     /** Writes bytes that leave together with the end of the body, which must follow in this turn. */
     writeLast(last: Prepared): void {
-      if (isDirect()) socket.cork() // the response takes it off with its end
+      if (isDirect()) socket.cork() // the response uncorks the socket when it ends
       write(last)
     },
     /** Sends a heartbeat, unless it would wait or break a line. */

@@ -32,7 +32,7 @@ export type Made = {
   now(): Promise<Text>
   /** Resolves with the task when it has ended, waits or is paused. With `background` it resolves at once. */
   rested(): Promise<Text>
-  /** The task's frames: all of them, or those after its answers were accepted. The caller must close the feed. */
+  /** The task's frames: all, or only those after the answers of the request. The caller must close the feed. */
   feed(): Promise<Feed>
 }
 
@@ -166,7 +166,7 @@ export const createTaskCalls = (tasks: TaskCallDeps) => {
       return recall.textOf(await commands.input(principal, taskId, requestId, answers))
     },
 
-    /** Makes a new task whose past is a copy of this one's. */
+    /** Makes a new task whose past is a copy of the past of this task. */
     async fork(
       { principal, requestId }: Caller,
       taskId: string,

@@ -58,7 +58,7 @@ async function* pageOf(
   for await (const frame of frames) {
     const isFull = told === limit || (told > 0 && isLongerThan(frame, largeFrom - bytes))
     const made = isFull ? '' : frameText(frame)
-    // A frame with rollouts is long when these are long, which is only known when they are made.
+    // A frame with rollouts is long when its rollouts are long, which is known only after they are made.
     const text = rolloutsIn(frame) !== undefined && isLong(made) ? await gathered(made) : made
     bytes += isLong(text) ? lengthOf(frame) : Buffer.byteLength(text)
     const hasLongRollouts = rolloutsIn(frame) !== undefined && isLong(text)

@@ -1,4 +1,4 @@
-// The routes of what a task gets after its creation: answers to its calls, messages, and rewards.
+// The routes for what a task gets after its creation (answers to its calls, messages, rewards), and the route of forks.
 import type { Serving } from './doors.ts'
 import { type App, answersOf, faultOf } from './request.ts'
 import { isRetry, noteReplay, shortHeader } from './request-id.ts'

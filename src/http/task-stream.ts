@@ -33,7 +33,7 @@ const togetherAtMost = 64 * 1024
 
 const sharedText = createSharedText(prepared)
 
-/** Frames that are too long to be shared: short ones together, long ones alone. */
+/** Yields the texts of frames that are too long to be shared: short frames together, each long frame alone. */
 async function* textOf(
   { place, pause, withIds }: Stream,
   { unbroken }: Body,

@@ -1,5 +1,5 @@
 // The paths of tiles (C2SP tlog-tiles). The number of a tile is written in groups of three digits with slashes between
-// them, so that it is one parameter of a route only after its slashes are encoded.
+// them. A route can read the number as one parameter only after these slashes are encoded.
 import { Refusal } from '../contract/refusals.ts'
 
 const prefix = '/v1/audit/tlog/tile/'
@@ -16,7 +16,7 @@ export const withTileAsOneSegment = (url: string): string => {
 
 const noTile = (): Refusal => new Refusal('TileNotFound')
 
-/** The largest level of a tile whose numbers are exact. */
+/** The largest level that is accepted: at higher levels, the computed numbers would not be exact. */
 const mostLevel = 5
 
 export const levelOf = (text: string): number => {

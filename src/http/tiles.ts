@@ -10,12 +10,12 @@ import { route } from './route.ts'
 import { levelOf, tileOf } from './tile-path.ts'
 
 const bytes = 'application/octet-stream'
-/** Hashes in a full tile. */
+/** The number of hashes in a full tile. */
 const tileWidth = 256
 /** The length of an entry must fit into two bytes. */
 const mostEntryBytes = 0xffff
 
-/** Entries as C2SP tlog-tiles writes them: each with its length before it, in two bytes. */
+/** Entries in the form of C2SP tlog-tiles: two bytes with the length of an entry stand before the entry. */
 const bundleOf = (headers: readonly string[]): Buffer =>
   Buffer.concat(
     headers.flatMap(header => {

@@ -61,7 +61,7 @@ export const tokenRoutes = (
         throw new Refusal('TokenNotFound')
       }
       await principals.revoke(row, { principal: principal.id, causation: envelopeId }).catch(error => {
-        // Another request revoked it at the same time.
+        // Another request revoked the token at the same time.
         throw error instanceof RevisionConflict ? new Refusal('TokenNotFound') : error
       })
       return { status: 'revoked', id: row.id }

@@ -1,5 +1,6 @@
-// What the server holds in memory for readers that take it slowly. After an erasure it must not be sent any more, and nobody
-// can tell what is in these bytes. So an erasure waits a moment for the readers, and then cuts the others off.
+// Finds the bytes that the server holds in memory for slow readers. These bytes may contain erased data, which must not
+// be sent after an erasure. So an erasure waits a moment for the readers, and then cuts off those that are still too
+// slow.
 import type { IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
@@ -24,7 +25,7 @@ export const watchUnsent = (server: Server, patience = patienceMs) => {
   server.on('request', ({ socket }: IncomingMessage) => watch(socket))
   server.on('upgrade', (_request: IncomingMessage, socket: Duplex) => watch(socket))
   return {
-    /** Resolves when all that is held now has left the server, or its connection was cut. */
+    /** Resolves when all bytes that are held now have left the server, or their connections were cut. */
     async settle(): Promise<void> {
       let late = [...open]
         .filter(({ writableLength }) => writableLength > 0)
@@ -34,7 +35,7 @@ export const watchUnsent = (server: Server, patience = patienceMs) => {
         await new Promise(resolve => setTimeout(resolve, lookMs))
         late = late.filter(({ socket, upTo }) => !socket.destroyed && takenOf(socket) < upTo)
       }
-      for (const { socket } of late) socket.resetAndDestroy() // what the system holds for them goes, too
+      for (const { socket } of late) socket.resetAndDestroy() // drops what the system holds, too
     },
   }
 }

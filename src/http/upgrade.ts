@@ -1,4 +1,5 @@
-// Requests that ask for another protocol. Only WebSockets at /ws get one; HTTP allows to ignore any other such request.
+// Requests that ask for another protocol. Only a request for a WebSocket at /ws gets it; HTTP allows a server to ignore
+// such a request.
 import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 

@@ -8,7 +8,7 @@ import { type App, askedOf } from './request.ts'
 import { noteReplay, shortHeader } from './request-id.ts'
 import { route } from './route.ts'
 
-/** The most webhooks or deliveries in one answer, and how many there are without a limit. */
+/** The largest number of webhooks or deliveries in one answer, and the number without `limit`. */
 const maxLimit = 1000
 const defaultLimit = 100
 

@@ -1,5 +1,5 @@
-// A cache of values made from texts. It keeps the values of the most recently used texts. The number of texts and their
-// total length are limited, since a long text makes a large value.
+// A cache of values made from texts. It keeps the values of the most recently used texts. The number and the total
+// length of these texts are limited, since a long text makes a large value.
 export type Bounds = { texts: number; characters: number }
 
 export const remembering = <Made>({ texts, characters }: Bounds, make: (text: string) => Made) => {

@@ -1,6 +1,6 @@
-// Checks values against JSON Schemas (2020-12): the answer of a task against `structured_output`, arguments against the
-// `parameters` of their tool. Callers' schemas run in threads that can be ended, except small ones whose time is bounded
-// (plain.ts); our own schemas run on this thread.
+// Checks values against JSON Schemas (2020-12): the answer of a task against `structured_output`, the arguments of a
+// call against the `parameters` of the tool. Callers' schemas run in threads that can be ended. Small schemas whose
+// time is bounded (plain.ts) and our own schemas run on this thread.
 import type { Timers } from '../contract/ports.ts'
 import { createFairTurns } from '../fairness/fair-turns.ts'
 import { processorMs } from '../platform/thread-time.ts'
@@ -14,13 +14,13 @@ import { type Verdict, verdictOf } from './verdict.ts'
 export type { Verdict } from './verdict.ts'
 export type SchemaChecker = {
   /**
-   * Why this is not a usable schema; an empty list if it is. `user`: for whom the check is made, since users take
-   * turns; absent: the check is for no user.
+   * Says why this is not a usable schema. The list is empty if it is usable. `user`: the user for whom the check is
+   * made, since users take turns; absent: the check is for no user.
    */
   problemsOf(schema: unknown, user?: string): Promise<string[]>
   /** A check that exceeds its deadline or its memory is not ok, with a problem that says so. */
   check(schema: unknown, value: unknown, user?: string): Promise<Verdict>
-  /** Ends everything. Open calls and later calls reject. */
+  /** Ends the threads. Open calls and later calls reject. */
   close(): Promise<void>
 }
 
@@ -33,18 +33,19 @@ const realTimers: Pick<Timers, 'after'> = {
 }
 
 export type Options = {
-  /** The most milliseconds that a check may run. Time in which it waits for others or for its thread does not count. */
+  /** A check may run this many milliseconds. The time that it waits for other checks or its thread does not count. */
   deadlineMs?: number
   timers?: Pick<Timers, 'after'>
   /**
-   * Measures how long a thread has run, if the system counts that. A check that was kept from running gets more time.
+   * Measures how long a thread has run, if the system counts this. When other work has kept a check from running, the
+   * check gets more time.
    */
   runTime?: RunTime
 }
 
 /**
- * The most threads. A user uses one thread at a time, so that a slow check delays only its own user. The second thread
- * starts when it is needed.
+ * The largest number of threads. A user uses one thread at a time, so that a slow check delays only its own user. The
+ * second thread starts when it is needed.
  */
 const maxThreads = 2
 
@@ -54,7 +55,7 @@ export const createSchemaChecker = ({
   runTime = processorMs,
 }: Options = {}): SchemaChecker => {
   const threads = Array.from({ length: maxThreads }, () => schemaThread(deadlineMs, timers, runTime))
-  /** Idle threads. The one that was used last comes first, because it has the most schemas in its cache. */
+  /** Idle threads. The last used thread comes first, because it has the most schemas in its cache. */
   const free = [...threads]
   const plainProblems = createPlainChecks()
   let isClosed = false
@@ -90,8 +91,8 @@ export const createSchemaChecker = ({
 }
 
 /**
- * For our own schemas: compiled once, at the first check, and run on this thread. The check throws when the schema is
- * invalid.
+ * Returns the check for one of our own schemas. The schema is compiled once, at the first check, and runs on this
+ * thread. The check throws when the schema is invalid.
  */
 export const trusted = (schema: object): ((value: unknown) => Verdict) => {
   let check: Check | undefined

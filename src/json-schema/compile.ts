@@ -23,7 +23,7 @@ const reason = (error: unknown): string =>
 const isSchema = (value: unknown): value is boolean | Record<string, unknown> =>
   typeof value === 'boolean' || (typeof value === 'object' && value !== null && !Array.isArray(value))
 
-/** Why a schema is refused before ajv reads it; undefined: it is not. Ajv would not check these keywords as needed. */
+/** Says why a schema is refused before ajv reads it; undefined: it is not refused. Ajv does not check this itself. */
 const refusal = (schema: unknown): string | undefined => {
   if (!isSchema(schema)) return 'the schema must be object or boolean'
   if (typeof schema === 'boolean') return undefined
@@ -48,12 +48,12 @@ const newAjv = () =>
   })
 
 /**
- * One validator for all schemas. It keeps none of them. A validator for each schema would take long: to compile the
- * meta-schema takes longer than to compile most schemas.
+ * Validates all schemas against the meta-schema, and keeps none of them. One validator for each schema would take long:
+ * compiling the meta-schema takes longer than compiling most schemas.
  */
 let ofSchemas: Ajv2020 | undefined
 
-/** One ajv for each schema, so that an `$id` has no effect on other schemas; no schema is ever fetched. */
+/** Compiles each schema with an ajv of its own, so that an `$id` has no effect on other schemas. Fetches no schema. */
 export const compile = (schema: unknown): Compiled => {
   const refused = refusal(schema)
   if (refused !== undefined) return { problems: [refused] }

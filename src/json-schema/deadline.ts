@@ -1,8 +1,8 @@
 import type { Timers } from '../contract/ports.ts'
 
-/** The part of its deadline that a check must have run. If it has run less, other work has kept it from running. */
+/** A check that has run for less than this part of its deadline was kept from running by other work. */
 const enough = 0.8
-/** The most deadlines that a check gets one after another, however little it has run. */
+/** A check gets at most this many deadlines one after another, even if it has hardly run. */
 const maxDeadlines = 10
 
 type Deps = {
@@ -12,13 +12,13 @@ type Deps = {
   ran: () => number | undefined
 }
 
-/** The deadline of a check that begins now. Calls `due` when it has passed. */
+/** Starts the deadline of a check. Calls `due` when the deadline has passed. */
 export const startDeadline = ({ ms, timers, ran }: Deps, due: () => void) => {
   const ranBefore = ran()
   let deadlines = 1
   let stop = timers.after(ms, due)
   return {
-    /** Starts the deadline again if other work on the machine kept the check from running. Returns whether it did. */
+    /** Starts the deadline again, and returns true, if other work on the machine has kept the check from running. */
     putOff(): boolean {
       const ranNow = ran()
       if (ranNow === undefined || ranBefore === undefined || deadlines >= maxDeadlines) return false

@@ -1,17 +1,17 @@
-// Limits on what callers send, and on the problems that are reported. Each value becomes JSON text once, here. Its
-// length is checked, and the thread that checks values receives it. The text of a schema also identifies the schema
-// among those that are compiled already.
+// Limits on the schemas and values of callers, and on the problems that are reported. Each value becomes JSON text
+// once, here. The length of this text is checked, and the text is sent to the thread. The text of a schema also finds
+// the schema among those that are compiled already.
 import { isDeeper } from '../contract/json-limits.ts'
 
-/** The most problems that one check reports. */
+/** One check reports at most this many problems. */
 export const maxProblems = 20
-/** The most characters of a reported problem. */
+/** A reported problem has at most this many characters. */
 const longestProblem = 240
-/** The most bytes of a schema as JSON. */
+/** A schema may have at most this many bytes as JSON. */
 const largestSchema = 64 * 1024
-/** The most levels of a schema. */
+/** A schema may be nested at most this many levels deep. */
 const deepestSchema = 32
-/** The most bytes of a value as JSON. */
+/** A value may have at most this many bytes as JSON. */
 const largestValue = 1024 * 1024
 
 export type Text = { text: string } | { problem: string }

@@ -1,18 +1,18 @@
-// Checks small schemas of callers on the main thread. With the keywords that are allowed here, a check takes at most time
-// in proportion to the length of the schema times the length of the value. Other keywords can take longer: a pattern can
-// take exponential time, references and combinations can repeat each other, and `uniqueItems` compares all pairs. Schemas
-// with these are checked in the thread.
+// Checks small schemas of callers on the main thread. With the keywords that are allowed here, the time of a check
+// grows at most with the product of the lengths of schema and value. Other keywords can take longer: a pattern can take
+// exponential time, references and combinations can repeat each other, and `uniqueItems` compares all pairs. Schemas
+// with such keywords are checked in the thread.
 import { remembering } from './cache.ts'
 import { type Check, compile } from './compile.ts'
 
 const longestSchema = 2048
-/** The most keywords and names of properties in a schema: compiling takes time for each. */
+/** A schema with more keywords and property names is checked in the thread: compiling takes time for each of them. */
 const maxKeywords = 64
-/** The most that a check may cost: the characters of the schema times those of the value. */
+/** The limit for the characters of the schema times the characters of the value. */
 const maxWork = 256 * 1024
 /**
- * How often the thread checks a schema before the main thread compiles it. So callers who always send new schemas do not
- * make the main thread compile each of them.
+ * The thread checks a schema this many times before the main thread compiles it. So callers who always send new schemas
+ * do not make the main thread compile each of them.
  */
 const checksBefore = 15
 const remembered = { texts: 100, characters: 64 * 1024 }
@@ -49,7 +49,7 @@ export const isPlain = (schema: unknown): boolean => {
   return Object.entries(schema).every(([name, value]) => plainKeywords.get(name)?.(value) === true)
 }
 
-/** A schema that was seen before. `check` is undefined if it must be checked in the thread. */
+/** A schema that was seen before. `check` is undefined if values must be checked in the thread. */
 type Known = { seen: number; check?: Check | undefined }
 
 const keywordsIn = (schema: unknown): number =>
@@ -63,7 +63,7 @@ const compiled = (text: string): Check | undefined => {
   return made !== undefined && 'check' in made ? made.check : undefined
 }
 
-/** Returns the problems of a value, or undefined when the thread must find them. Both are JSON texts. */
+/** Returns a function that gives the problems of a value; undefined: the thread must find them. It takes JSON texts. */
 export const createPlainChecks = () => {
   const known = remembering<Known>(remembered, () => ({ seen: 0 }))
   return (schema: string, value: string): string[] | undefined => {

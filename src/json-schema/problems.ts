@@ -2,7 +2,7 @@
 import type { ErrorObject } from 'ajv/dist/2020.js'
 import { fewest, short } from './limits.ts'
 
-/** The most characters of the place of a problem. */
+/** The greatest length, in characters, of the path that a problem names. */
 const longestPath = 120
 
 type Params = Record<string, unknown>
@@ -16,7 +16,7 @@ const words: Record<string, (params: Params) => string> = {
   enum: ({ allowedValues }) => `must be one of ${listed(allowedValues)}`,
   'false schema': () => 'is not allowed',
   multipleOf: ({ multipleOf }) => `must be a multiple of ${multipleOf}`,
-  not: () => 'must not fit the schema in not',
+  not: () => 'must not fit the schema in "not"',
   pattern: ({ pattern }) => `must match the pattern ${quoted(pattern)}`,
   propertyNames: ({ propertyName }) => `must not have a property named ${quoted(propertyName)}`,
   required: ({ missingProperty }) => `must have the property ${quoted(missingProperty)}`,
@@ -34,7 +34,7 @@ const problem = ({ instancePath, keyword, params, message, propertyName }: Error
     : `${where}: the name ${quoted(propertyName)} ${what}`
 }
 
-/** `root` is the name of the whole value, which has no path. */
+/** `root`: a name for the whole value, whose path is empty. */
 export const problemsIn = (errors: ErrorObject[] | null | undefined, root: string): string[] =>
   fewest(described(errors ?? [], root))
 

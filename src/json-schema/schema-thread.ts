@@ -1,13 +1,13 @@
-// The thread that compiles and runs callers' schemas. The server can end it while it works.
+// The thread that compiles and runs callers' schemas. The server can end this thread in the middle of a check.
 import { type MessagePort, workerData } from 'node:worker_threads'
 import { threadGivesWay } from '../platform/give-way.ts'
 import { ownThread } from '../platform/thread-time.ts'
 import { remembering } from './cache.ts'
 import { compile } from './compile.ts'
 
-/** Both are JSON texts. Without a value, only the schema is checked. */
+/** Schema and value are JSON texts. Without a value, only the schema is checked. */
 export type Request = { schema: string; value?: string }
-/** `thread` is the name under which its run time is counted. */
+/** `thread`: the name under which the system counts the run time of the thread. */
 export type Reply = { ready: true; thread: string | undefined } | { problems: string[] }
 
 // A compiled schema takes about 35 times the memory of its text.
@@ -26,5 +26,5 @@ port.on('message', ({ schema, value }: Request) => {
   return answer({ problems: value === undefined ? [] : known.check(JSON.parse(value)) })
 })
 threadGivesWay('all')
-compiled('true') // loads code now; otherwise the time for that would count in the first check
+compiled('true') // loads code now; otherwise the first check would need the time for this
 answer({ ready: true, thread: ownThread() })

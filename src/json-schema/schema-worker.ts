@@ -5,7 +5,7 @@ import type { Reply, Request } from './schema-thread.ts'
 
 const resourceLimits = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16 }
 
-/** Called when the thread sends a message, or ends. None of these functions is called after `end`. */
+/** These functions are called when the thread sends a message or ends, but not after `end` was called. */
 type Handlers = {
   answered: (problems: string[]) => void
   /** The thread is ready for a request: it has started, or has answered the last one. */
@@ -46,7 +46,7 @@ export const startSchemaWorker = ({ answered, free, lost }: Handlers) => {
     isReady: () => isReady,
     /**
      * The name under which the system counts the thread's run time; undefined before the thread is ready, and on
-     * systems that do not count it.
+     * systems that do not count the run time.
      */
     name: () => name,
     send: (request: Request) => port.postMessage(request),

@@ -1,5 +1,5 @@
-// A thread that answers one request after another. A request that takes too long or too much memory ends the thread; a
-// new thread answers the requests that still wait.
+// A thread that answers one request after another. When a request takes too long or too much memory, the thread is
+// ended, and a new thread answers the requests that still wait.
 import type { Timers } from '../contract/ports.ts'
 import { type Deadline, startDeadline } from './deadline.ts'
 import type { Request } from './schema-thread.ts'
@@ -15,7 +15,7 @@ type Running = { job: Job; deadline: Deadline }
 export type RunTime = (thread: string | undefined) => number | undefined
 
 export type SchemaThread = {
-  /** Resolves with the problems: of the value against the schema, or without a value, of the schema itself. */
+  /** Resolves with the problems of the value. If the request has no value, with the problems of the schema. */
   ask(request: Request): Promise<string[]>
   close(): Promise<void>
 }
@@ -69,7 +69,7 @@ export const schemaThread = (
 
   const lost = (error: Error & { code?: string }): void => {
     worker?.receive()
-    // If a thread cannot even start, that is not the fault of one request, so all requests fail.
+    // A thread that cannot even start is not the fault of one request, so all requests fail.
     if (!worker?.isReady()) for (const { reject } of waiting.splice(0)) reject(error)
     end()
     settle(({ resolve, reject }) =>

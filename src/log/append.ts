@@ -1,4 +1,5 @@
-// Appends: with short payloads they are put in order at once, else when their long payloads are stored.
+// Appends events. An append with short payloads is put in order at once, any other one when its long payloads are
+// stored.
 import {
   type Log,
   type Recorded,

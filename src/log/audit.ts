@@ -1,12 +1,15 @@
-// Reads the log as it is stored, for auditors, on its own connection. A page holds few events and few bytes, and each
-// page is read in a turn of the event loop of its own, so that reading a long log does not block the server.
+// Reads the log as it is stored, for auditors, on its own connection. A page has few events and few bytes, and for each
+// page the reader waits for a new turn of the event loop. So reading a long log does not block the server.
 import type { AuditTrail } from '../contract/audit.ts'
 import { createPages } from './audit/pages.ts'
 import { prepareStatements } from './audit/statements.ts'
 import { createSummaries } from './audit/summaries.ts'
 import { openForReading } from './sqlite-file.ts'
 
-/** Returns a function that each reader awaits before a page. It gives each caller a turn of the event loop alone. */
+/**
+ * Returns a function that each reader awaits before a page. The function gives each caller a turn of the event loop in
+ * which no other reader reads.
+ */
 const createTurns = () => {
   let turns: Promise<void> = Promise.resolve()
   return (): Promise<void> => {

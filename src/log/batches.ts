@@ -1,4 +1,4 @@
-// A subscription as an async generator: the reader gets the next batch when it asks for it.
+// Turns a subscription into an async generator: the reader gets the next batch when it asks for one.
 import type { Recorded } from '../contract/stored.ts'
 import type { Handler, Subscription } from './follower.ts'
 

@@ -1,4 +1,4 @@
-// The listeners that are called after each commit, before the callers whose events it holds are answered. Commits are
+// Calls listeners after each commit, before the callers whose events the commit contains get their answers. Commits are
 // handed over in order: all listeners are done with one commit before they are called with the next.
 import type { Recorded } from '../contract/stored.ts'
 

@@ -1,5 +1,5 @@
-// Appends that wait to be written. The writer writes them in batches, one after the other. The next batch is sent to
-// the writer while it writes, so that it is never idle although batches are small.
+// Appends wait here until they are written. The writer writes them in batches, one after the other. The next batch is
+// sent to the writer while it still writes, so that the writer is never idle although batches are small.
 import { type Recorded, StorageFailure } from '../contract/stored.ts'
 import type { PackedBatch } from './store.ts'
 
@@ -10,9 +10,9 @@ export type Waiting = {
   reject: (error: unknown) => void
 }
 
-/** The most events of one batch. Only a single append with more events makes a larger batch. */
+/** The largest number of events in one batch. Only a single append with more events makes a larger batch. */
 const batchEvents = 256
-/** The most batches that may be sent to the writer and not written yet. */
+/** The largest number of batches that are sent to the writer and not written yet. */
 const batchesUnderWay = 2
 
 /** Joins batches that follow each other into the first one. */

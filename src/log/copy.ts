@@ -9,7 +9,7 @@ import { closeSync, fsyncSync, openSync } from 'node:fs'
 import Database from '../platform/sqlite/library.ts'
 import { openFileReadOnly } from './read-only.ts'
 
-/** Pages of SQLite that are copied before the progress is reported and the event loop takes a turn. */
+/** After this many copied pages of SQLite, the progress is reported and the event loop takes a turn. */
 const pagesAtOnce = 1000
 
 export const syncFile = (path: string): void => {

@@ -38,7 +38,7 @@ export const decode = (row: Row, table: Upcasters = upcasters, opened?: Opened):
   return { position, header, data: upcast(header, data, table) }
 }
 
-/** `erasedBy`: the position of the event that covers the row; undefined: nothing says that it was erased. */
+/** `erasedBy`: the position of the event that covers the row; undefined: no event says that the row was erased. */
 export const decodeErased = (row: Row, erasedBy: number | undefined): Recorded & { erased_by: number } => {
   const { position } = row
   if (erasedBy === undefined)

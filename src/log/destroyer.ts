@@ -50,7 +50,7 @@ export const createDestroyer = (db: Database.Database, emptied: () => void) => {
     emptied()
     return done?.busy === 0
   }
-  /** Returns whether nothing is left. It is not, as long as a reader needs the WAL. */
+  /** Returns whether no trace is left. Traces stay as long as a reader needs the WAL. */
   const wipe = (all: boolean): boolean => {
     if (all) unwiped = 'all'
     if (!empty()) return false
@@ -66,7 +66,7 @@ export const createDestroyer = (db: Database.Database, emptied: () => void) => {
   )
 
   return {
-    /** Notes what stored events erase, in their transaction. */
+    /** Notes what stored events erase, in the transaction that stores these events. */
     note(erasures: PackedBatch['erasures']): void {
       for (const { position, erased } of erasures)
         for (const stream of erased.streams) insert.run(erased.from, erased.to, position, stream)

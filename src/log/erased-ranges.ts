@@ -1,16 +1,16 @@
-// Finds the event that erased another event. The table `erased` says where to look, and the stored event itself decides:
-// whoever can write to the file can add rows to the table, but cannot give an event other words without changing its
-// hashes. A log of an earlier version has no such table, and gets it when a server opens it. Therefore the statements are
-// made when they are needed first.
+// Finds the event that erased another event. The table `erased` says where to look, and the stored event itself
+// decides: whoever can write to the file can add rows to the table, but cannot change the text of an event without
+// changing its hashes. A log of an earlier version has no such table, and gets it when a server opens it. Therefore the
+// statements are prepared only when they are first needed.
 import type Database from 'better-sqlite3'
 import { type ErasedPart, erasedPartsOf, erasureStream } from '../contract/erased-range.ts'
 import { isErased, misfitOf } from './fits.ts'
 import type { Row } from './store.ts'
 
-/** The most events PayloadsErased whose words are kept in memory. */
+/** The largest number of events PayloadsErased whose content is kept in memory. */
 const keptAtMost = 100
 
-/** Reads what the event at a position erases: parts by stream, none when it is damaged or no event of an erasure. */
+/** Reads which part of each stream the event at a position erases. Empty: the event is damaged, or erases nothing. */
 const namedIn = (db: Database.Database) => {
   const event = db.prepare<[number], Row>(
     `SELECT e.position, s.id AS stream, e.revision, e.header, e.payload, e.salt, e.leaf
@@ -32,7 +32,10 @@ const namedIn = (db: Database.Database) => {
 
 type Candidate = { stream: string; erased_by: number }
 
-/** Returns the position of the event PayloadsErased that covers a position; undefined: there is none. */
+/**
+ * Returns a function that finds the event PayloadsErased that covers a position, and returns the position of that
+ * event. Undefined: there is none.
+ */
 export const erasedRangesOf = (db: Database.Database): ((position: number) => number | undefined) => {
   const make = () => ({
     candidates: db.prepare<[number], Candidate>(

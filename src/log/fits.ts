@@ -22,7 +22,7 @@ export const isErased = ({ payload, salt }: Pick<StoredTexts, 'payload' | 'salt'
 export const isLong = ({ payload, salt }: Pick<StoredTexts, 'payload' | 'salt'>): boolean =>
   payload === null && salt !== null
 
-/** Why the header and the leaf do not fit each other; undefined: they fit. */
+/** Says why the header and the leaf do not fit each other; undefined: they fit. */
 const misfitOfLeaf = ({ header, leaf }: Pick<StoredTexts, 'header' | 'leaf'>): string | undefined => {
   // A damaged file may give bytes where there was a text.
   if (typeof header !== 'string' || typeof leaf !== 'string') return 'has a header or a leaf that is no text'
@@ -39,7 +39,7 @@ const beginningOf = (stream: string | null): string => {
   return beginning.text
 }
 
-/** Why the header does not fit the place of the event; undefined: it fits. */
+/** Says why the header does not fit the place of the event; undefined: it fits. */
 const misfitOfPlace = ({
   stream,
   revision,
@@ -68,13 +68,15 @@ export const misfitOfPayload = (
   { salt, digest, begin }: { salt: string; digest: string; begin: string },
 ): string | undefined => {
   if (!endsWithDigest(header, digest)) return 'does not match its digest'
-  // Only salt and payload together have a digest. Their forms show where the one ends and the other begins.
+  // The digest covers salt and payload as one text. Their forms show where the salt ends and the payload begins.
   return saltForm.test(salt) && (begin === '{' || begin === '[')
     ? undefined
     : 'has a part of its payload in its salt'
 }
 
-/** How the texts of an event do not fit its hashes; undefined: they fit. `isLong`: the payload is stored elsewhere. */
+/**
+ * Says why the texts of an event do not fit its hashes; undefined: they fit. `isLong`: the payload is stored elsewhere.
+ */
 export const misfitOfTexts = (event: StoredTexts, isLong = false): string | undefined => {
   const { header, payload, salt } = event
   const misfit = misfitOfLeaf(event)
@@ -85,6 +87,6 @@ export const misfitOfTexts = (event: StoredTexts, isLong = false): string | unde
   return misfitOfPayload(header, { salt, digest: digestOf(salt, payload), begin: payload.slice(0, 1) })
 }
 
-/** How an event does not fit, as words that follow `the event at position N`; undefined: the event fits. */
+/** Says why an event does not fit, in words that follow `the event at position N`; undefined: the event fits. */
 export const misfitOf = (event: StoredTexts): string | undefined =>
   misfitOfTexts(event) ?? misfitOfPlace(event)

@@ -25,7 +25,7 @@ export type FollowerDeps<T> = {
   beforeRead?: (() => void | Promise<void>) | undefined
   /** Called each time when nothing more is to be read and everything that was read is handled. */
   caughtUp?: (() => void) | undefined
-  /** The most items that are kept while the handler works. When more come, all of them are read again. */
+  /** The largest number of items that are kept while the handler works. When more come, all of them are read again. */
   keptAtMost: number
   /** Called once, when the reader has ended in any way. */
   onEnd: () => void

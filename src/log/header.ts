@@ -1,4 +1,4 @@
-// The stored header: as an object, and as the text that is hashed.
+// Makes the stored header of an event: as an object, and as the text that is hashed.
 import type { Header, NewEvent, StreamAppend } from '../contract/stored.ts'
 
 /** The part of the JSON that all headers of one append have in common. It is made once for each append. */

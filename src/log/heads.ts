@@ -1,11 +1,13 @@
-// The heads of the streams that were used last, so that their next append needs no lookup in the file.
+// Keeps the heads of the streams that were used last, so that the next append to them needs no lookup in the file.
 import { asked } from './asked.ts'
 import type { Store, StreamHead } from './store.ts'
 
 /** A stream's head, and the position of its newest event (0: the head was read from the file). */
 export type KnownHead = StreamHead & { position: number }
 
-/** The most streams whose heads are kept. More are kept only while the oldest one is not durable. */
+/**
+ * The heads of this many streams are kept. More are kept only while the last events of the oldest one are not durable.
+ */
 const headsKept = 100_000
 
 /** `durable` returns the position of the newest durable event. */

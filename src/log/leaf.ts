@@ -1,11 +1,12 @@
-// What makes an event provable: the digest binds the payload, and the leaf (RFC 6962) binds the header, which holds the
-// digest. The hashes cover exactly the stored text, so they can be computed again from the file alone.
+// Computes the hashes that make an event provable: the digest binds the payload, and the leaf (RFC 6962) binds the
+// header, which holds the digest. The hashes cover exactly the stored text, so they can be computed again from the file
+// alone.
 import { createHash, hash } from 'node:crypto'
 
 /** SHA-256 over the UTF-8 of salt text + payload text, as 43 characters of base64url. */
 export const digestOf = (salt: string, payload: string): string => hash('sha256', salt + payload, 'base64url')
 
-/** The same digest of a payload that comes in pieces. */
+/** Computes the same digest for a payload that comes in pieces. */
 export const openDigest = (salt: string) => {
   const sum = createHash('sha256').update(salt)
   return {

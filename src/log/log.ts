@@ -37,8 +37,8 @@ export type EventLog = Log & {
   /** Whether a write has failed and the log was not opened again since. */
   isFailing(): boolean
   /**
-   * Destroys what the event PayloadsErased at a position covers. Resolves to whether nothing of it is left in the
-   * files; otherwise a reader holds the WAL. Called again, it destroys nothing twice. Rejects with StorageFailure.
+   * Destroys what the event PayloadsErased at a position covers. Resolves to whether no trace is left in the files;
+   * false: a reader still needs the WAL. Another call destroys only what is left. Rejects with StorageFailure.
    */
   destroy(by: number): Promise<boolean>
   /** The position of the event PayloadsErased that covers a position; undefined: there is none. */
@@ -47,7 +47,7 @@ export type EventLog = Log & {
   wipe(): Promise<boolean>
   /** Tries to open the log again after a failed write. Rejects with StorageFailure. */
   retry(): Promise<void>
-  /** Reads on after rows that came into the store from elsewhere, when this log itself appends nothing. */
+  /** Takes in rows that others have written to the store. Only for a log that itself appends nothing. */
   readOn(): void
   /**
    * Checks the files of the log. When one was removed, replaced or cut short, appends fail from then on. Returns a

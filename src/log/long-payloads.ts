@@ -6,14 +6,16 @@ import type { Random } from '../contract/ports.ts'
 import { StorageFailure, type StreamAppend } from '../contract/stored.ts'
 import type { Store } from './store.ts'
 
-/** Data of about more characters gives a long payload. A piece has this many characters or a few more. */
+/**
+ * Data with more characters than this, roughly, gives a long payload. A piece has this many characters or a few more.
+ */
 const pieceChars = 256 * 1024
 
 /** The data of an event whose payload is long and not stored yet. */
 export type LongData = { data: object }
 /** The number of a payload that is stored in pieces, and the salt of its event. */
 export type LongPayload = { no: number; salt: string }
-/** The payload of an event to append: its JSON text, or where the text is stored. */
+/** The payload of an event to append: its JSON text, or the number under which the text is stored. */
 export type Payload = string | LongPayload
 
 /** The JSON texts of short payloads, and the data of long ones, append by append. Throws for data without a JSON text. */
@@ -26,7 +28,10 @@ const isShort = (payload: string | LongData): payload is string => typeof payloa
 export const areShort = (payloads: (string | LongData)[][]): payloads is string[][] =>
   payloads.every(each => each.every(isShort))
 
-/** The JSON text of data in pieces. Each is made when it is needed, so that no turn of the event loop makes them all. */
+/**
+ * The JSON text of data in pieces. Each piece is made when it is needed, so that no turn of the event loop makes all
+ * pieces.
+ */
 function* piecesOf(data: object): Generator<string, undefined> {
   let text = ''
   for (const part of jsonPieces(data)) {
@@ -113,14 +118,14 @@ export const createLongPayloads = ({ store, random, hasFailed, failed }: LongDep
       rejectAll()
       lastNo = store.lastPayload()
     },
-    /** Stores the long ones of these payloads. Rejects with StorageFailure. */
+    /** Stores the long payloads among these. Rejects with StorageFailure. */
     store: (payloads: (string | LongData)[][]): Promise<Payload[][]> =>
       Promise.all(
         payloads.map(each =>
           Promise.all(each.map(payload => (isShort(payload) ? payload : storeOne(payload)))),
         ),
       ),
-    /** Removes stored pieces that no event will hold. */
+    /** Removes stored pieces of payloads that no event will have. */
     drop(payloads: Payload[][]): void {
       for (const payload of payloads.flat()) {
         if (typeof payload !== 'string') store.dropPieces(payload.no).catch(failed)

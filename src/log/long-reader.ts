@@ -1,5 +1,5 @@
-// Opens long payloads in a thread, so that no other caller waits for it. The thread ends when it has been idle for a
-// while, because it keeps memory that its last payloads needed.
+// Opens long payloads in a thread, so that no other caller waits meanwhile. The thread ends when it has been idle for a
+// while, because it would otherwise keep the memory that its last payloads needed.
 import type { Worker } from 'node:worker_threads'
 import { DamagedEvent } from '../contract/stored.ts'
 import { startThread } from '../platform/thread.ts'

@@ -1,11 +1,11 @@
-// Reads long payloads, which are stored in pieces. A log of version 1 has none, and gets a newer version when a
-// server opens it. Therefore the statements are made when they are needed first.
+// Reads long payloads, which are stored in pieces. A log of version 1 has no pieces, and gets a newer version when a
+// server opens it. Therefore the statements are prepared only when they are first needed.
 import type Database from 'better-sqlite3'
 
 export const longPayloadsOf = (db: Database.Database) => {
   const hasTables = () => Number(db.pragma('user_version', { simple: true })) >= 2
   const make = () => ({
-    // The pieces of an erased event are gone, and its number is not used again.
+    // The pieces of an erased event are gone, but its number in `long_payloads` must not be used again.
     last: db
       .prepare<[], number>(
         `SELECT max(coalesce((SELECT max(payload) FROM pieces), 0), coalesce((SELECT max(no) FROM long_payloads), 0))`,

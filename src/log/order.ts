@@ -43,7 +43,7 @@ export const createOrder = (store: Store, { clock, random, build }: OrderDeps, h
     return position
   }
 
-  /** Throws when an append names a stream twice or expects another revision. */
+  /** Throws when appends name a stream twice, or when one expects another revision than the stream has. */
   const check = (appends: StreamAppend[]): void => {
     if (appends.length > 1 && new Set(appends.map(({ stream }) => stream)).size < appends.length) {
       throw new Error('an append names a stream twice')
@@ -55,7 +55,7 @@ export const createOrder = (store: Store, { clock, random, build }: OrderDeps, h
     }
   }
 
-  /** `payloads`: those of all events, append by append. Throws RevisionConflict; nothing has changed then. */
+  /** `payloads`: the payloads of all events, append by append. When it throws RevisionConflict, nothing has changed. */
   const put = (appends: StreamAppend[], payloads: Payload[][]): Ordered => {
     check(appends)
     const packed: PackedBatch = {

@@ -36,7 +36,7 @@ export const openFileReadOnly = (path: string): Database.Database => {
 export const openLogReadOnly = (path: string): ReadOnlyLog => {
   const db = openForReading(path)
   const found = sqliteReader(path)
-  /** Nobody waits for a reader in a process of its own, so it opens long payloads here. */
+  /** Opens long payloads in this thread, since this process only reads, and no other caller waits for it. */
   const openLong: Store['openLong'] = async (position, salt) => {
     const text = found.longPayload(position)
     if (text === undefined) throw new DamagedEvent(position, 'has no payload')

@@ -6,7 +6,7 @@ import { decode, decodeErased } from './decode.ts'
 import { isErased, isLong } from './fits.ts'
 import type { Row, Store } from './store.ts'
 
-/** The most events of one page. */
+/** The largest number of events on one page. */
 const pageEvents = 1000
 /** A page ends early at this many characters, since a page is held in memory and handled in one turn. */
 const pageChars = 1024 * 1024
@@ -184,8 +184,8 @@ const isLastPage = (rows: Row[]): boolean =>
   rows.length < pageEvents && rows.reduce((sum, row) => sum + charsOf(row), 0) < pageChars
 
 /**
- * Turns an error of SQLite about a broken file into DamagedEvent, the error that a wrong hash gives. `first`: the
- * position where the reading began.
+ * Turns an error of SQLite about a broken file into DamagedEvent, which a wrong hash gives, too. `first`: the position
+ * where the reading began.
  */
 export const readable = <Read extends { position: number }>(
   read: (limit: number) => Read[],

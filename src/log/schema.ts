@@ -130,7 +130,7 @@ INSERT INTO pieces (payload, n, text) SELECT payload, n, text FROM old_pieces OR
 DROP TABLE old_pieces;
 `
 
-/** The statements that make version 3 of an older file. Afterwards `salt` may still not be null. */
+/** The statements that make version 3 of an older file. They leave the condition that `salt` is not null. */
 export const renewal = (version: number): string => `
 DROP TRIGGER events_are_never_changed;
 ${erased}
@@ -140,8 +140,8 @@ ${pieceTriggers}
 `
 
 /**
- * Lets `salt` be null. SQLite allows to loosen a condition in the stored text of a table, which changes no row; another
- * way would copy all events.
+ * Lets `salt` be null. SQLite allows to loosen a condition in the stored text of a table, which changes no row. Every
+ * other way would copy all events.
  */
 export const looserSalt = `
 UPDATE sqlite_schema SET sql = replace(sql, 'salt TEXT NOT NULL', 'salt TEXT') WHERE name = 'events' AND type = 'table'

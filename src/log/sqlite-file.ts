@@ -53,7 +53,7 @@ const renew = (db: Database.Database, version: number): void => {
     db.pragma('writable_schema = OFF')
     db.pragma(`user_version = ${schemaVersion}`)
   })
-  db.unsafeMode() // otherwise the schema cannot be written
+  db.unsafeMode() // otherwise SQLite refuses writes to its schema
   try {
     change()
   } finally {
@@ -62,7 +62,7 @@ const renew = (db: Database.Database, version: number): void => {
   }
 }
 
-/** Removes the pieces of payloads that no event holds: a crash came before their events. */
+/** Removes the pieces of payloads that no event has, since a crash came before their events were stored. */
 const removeLeftPieces = (db: Database.Database): void => {
   const left = db
     .prepare<[], number>(
@@ -107,7 +107,7 @@ export const openForWriting = (path: string, newLogId: () => string): Database.D
     const [moved] = db.pragma('wal_checkpoint(TRUNCATE)') as { busy: number }[]
     const pages = db.pragma('page_count', { simple: true }) as number
     const pageSize = db.pragma('page_size', { simple: true }) as number
-    // While another connection reads, a part stays in the WAL, and the main file may rightly be shorter.
+    // While another connection reads, a part of the pages stays in the WAL, and the main file may rightly be shorter.
     if (moved?.busy === 0 && statSync(path).size < pages * pageSize) {
       throw new Error('the file is shorter than the pages that it should hold')
     }

@@ -1,5 +1,5 @@
-// The read side of a log file, on a connection of its own: in WAL mode this connection sees every commit and blocks no
-// other.
+// Reads a log file on a connection of its own. In WAL mode, this connection sees every commit and blocks no other
+// connection.
 import { erasedRangesOf } from './erased-ranges.ts'
 import { longPayloadsOf } from './long-text.ts'
 import { pageOf } from './reading.ts'

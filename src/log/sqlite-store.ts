@@ -52,7 +52,7 @@ const writerThread = (path: string) => {
 }
 
 /**
- * Opens or creates the log file. `others`: further files that are watched, since nobody may remove or replace them.
+ * Opens or creates the log file. `others`: further files that nobody may remove or replace, so they are watched, too.
  * Throws CannotStart.
  */
 export const sqliteStore = (
@@ -87,7 +87,7 @@ export const sqliteStore = (
       emptying--
     }
   }
-  /** Sends a request that writes. The first one opens the write connection. */
+  /** Sends a request that writes. The first such request opens the write connection. */
   const writes = async (ask: Open<Request>, bytes: number) => {
     await (isOpen ? writer.ask(ask) : empties(ask))
     isOpen = true
@@ -106,8 +106,8 @@ export const sqliteStore = (
       isOpen = true
       return (await empties({ ask: 'wipe' })) === true
     },
-    // Sending one long text to the thread is far cheaper than sending many texts. They can be joined by line ends,
-    // since neither JSON.stringify nor a salt contains one.
+    // Sending one long text to the thread is far cheaper than sending many texts. The texts can be joined by line ends,
+    // since neither a text from JSON.stringify nor a salt contains one.
     async write({ texts, ...batch }) {
       const text = texts.join('\n')
       await writes({ ask: 'write', batch, text }, text.length)

@@ -30,13 +30,13 @@ export const sqliteWriter = (db: Database.Database): Writer => {
   const { insertStream, insertEvent, insertLong, insertPiece, removePieces } = statementsOf(db)
   /** The digests of long payloads whose events are not written yet, by their numbers. */
   const digests = new Map<number, OpenDigest>()
-  // Each write checks the WAL: if somebody has cut it short, SQLite would write on behind the cut, and later read
-  // whatever is in the hole.
+  // Each write checks the WAL: if somebody has cut it short, SQLite would continue to write behind the cut, and later
+  // read whatever is in the hole between.
   const wal = watchFile(`${db.name}-wal`, true)
   const destroyer = createDestroyer(db, wal.emptied)
   let position = db.prepare<[], number>('SELECT coalesce(max(position), 0) FROM events').pluck().get() ?? 0
 
-  /** Notes which event holds a long payload. Returns the digest of the payload. */
+  /** Stores which event has a long payload. Returns the digest of the payload. */
   const take = (long: PackedBatch['long'], position: number): string => {
     const payload = long.find(each => each.position === position)?.payload ?? 0
     const digest = digests.get(payload)

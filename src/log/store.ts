@@ -1,11 +1,12 @@
-// Where the rows of the log are stored. The log (log.ts) decides order, revisions and positions; a store only keeps
-// rows and returns them. There are two stores: a SQLite file (sqlite-store.ts) and memory (memory-store.ts).
+// The interface to the place where the rows of the log are stored. The log (log.ts) decides order, revisions and
+// positions; a store only keeps rows and returns them. There are two stores: a SQLite file (sqlite-store.ts) and memory
+// (memory-store.ts).
 import type { PayloadsErased } from '../contract/erasure-events.ts'
 
 /**
  * Rows to write at consecutive positions from `first` on, packed so that sending them to a thread is cheap. `texts`
  * holds three texts for each row: the header without its digest and closing brace, the payload, and the salt. `long`
- * names the rows whose payload was stored in pieces before; their second text is empty.
+ * names the rows whose payload was stored in pieces before; the second text of such a row is empty.
  */
 export type PackedBatch = {
   first: number
@@ -17,15 +18,15 @@ export type PackedBatch = {
   /** The events PayloadsErased among the rows. */
   erasures: { position: number; erased: Pick<PayloadsErased, 'streams' | 'from' | 'to'> }[]
   /**
-   * Rows of a copy whose payloads were erased before it was made, with the digests of these payloads. Their second and
-   * third texts are empty.
+   * Rows whose payloads were erased before these rows were copied from another log, with the digests of the payloads.
+   * The second and third texts of such a row are empty.
    */
   gone?: { position: number; digest: string }[]
 }
 
 /** Where the destroying of an erasure continues: after this revision of the stream with this number. */
 export type ErasureCursor = { streamNo: number; revision: number }
-/** `isGone`: nothing of what was destroyed is left in the files; else a reader holds the WAL. */
+/** `isGone`: the files have no trace of what was destroyed. False: a reader still needs the WAL. */
 export type Destroyed = { next: ErasureCursor | undefined; isGone: boolean }
 
 /** Piece `n` (from 0) of the long payload with the number `payload`, and the salt of its event. */
@@ -34,7 +35,10 @@ export type Piece = { payload: number; n: number; salt: string; text: string }
 /** What a payload holds: its JSON value, the digest that follows from its text, and the first character of the text. */
 export type Opened = { data: unknown; digest: string; begin: string }
 
-/** A row as stored, with the id of its stream. `payload` is null when it is long. With a null `salt` it was erased. */
+/**
+ * A row as stored, with the id of its stream. `payload` is null when it is long. With a null `salt`, the payload was
+ * erased.
+ */
 export type Row = {
   position: number
   stream: string
@@ -48,11 +52,11 @@ export type Row = {
 export type StreamHead = { no: number; revision: number }
 
 export interface Store {
-  /** Writes the whole batch or nothing. It is durable when this resolves. */
+  /** Writes the whole batch or nothing. The batch is durable when this resolves. */
   write(batch: PackedBatch): Promise<void>
-  /** Writes one piece of a long payload, durably. The pieces of a payload come in their order. */
+  /** Writes one piece of a long payload, durably. The pieces of a payload are written in order. */
   writePiece(piece: Piece): Promise<void>
-  /** Removes the pieces of a payload that no event holds. */
+  /** Removes the pieces of a payload that no event has. */
   dropPieces(payload: number): Promise<void>
   /**
    * Destroys some of the payloads and salts that the event PayloadsErased at the position `by` covers, and their traces
@@ -65,7 +69,7 @@ export interface Store {
   erasedBy(position: number): number | undefined
   /** Opens the files again after a failed write, so that the content of the disk is known. */
   reopen(): Promise<void>
-  /** What somebody did to the open files, in a sentence; undefined: the files are in order. */
+  /** Says in words what somebody did to the open files; undefined: the files are in order. */
   fault(): string | undefined
   /** Copies written rows from the WAL into the main file, as far as that is possible. */
   checkpoint(): Promise<void>

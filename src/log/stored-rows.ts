@@ -1,5 +1,5 @@
-// Reads the rows of a log file as they are stored, in the order of their positions, for those who verify or export the
-// log. A server may write meanwhile. Damaged rows are given out like any other.
+// Reads the rows of a log file as they are stored, in the order of their positions, to verify or export the log. A
+// server may write meanwhile. Damaged rows are returned like all others.
 import type Database from 'better-sqlite3'
 import { isLong, type StoredTexts } from './fits.ts'
 import { longPayloadsOf } from './long-text.ts'
@@ -32,8 +32,8 @@ export type StoredRows = {
   /** The last position; 0 for an empty log. */
   head(): number
   /**
-   * The rows after a position, up to the position `end`. After as many positions without a row as a page has, no more
-   * rows come. Throws DamagedEvent for a row that cannot be read.
+   * The rows after a position, up to the position `end`. Ends after as many positions without a row as a page has.
+   * Throws DamagedEvent for a row that cannot be read.
    */
   pages(after: number, end: number): Generator<StoredRow[]>
   /** The rows of one stream by revision. Throws errors of SQLite when the file is damaged. */
@@ -44,16 +44,19 @@ export type StoredRows = {
   endOf(stream: string): number
   /** The first stream that has no event; undefined: each stream has one. */
   emptyStream(): string | undefined
-  /** What SQLite finds wrong with the file or with its indexes. This reads the whole file. */
+  /** Says what SQLite finds wrong with the file or with its indexes. This reads the whole file. */
   fileFault(): string | undefined
   close(): void
 }
 
-/** The most rows of one page of a stream. */
+/** The largest number of rows on one page of a stream. */
 const streamRows = 1000
-/** The most rows of one page of the log. They are read at once, which takes less time than row by row. */
+/** The largest number of rows on one page of the log. A page is read at once, which takes less time than row by row. */
 const pageRows = 250
-/** Rows are read in order, so a page of the file is needed once. A cache that the processor keeps near is faster. */
+/**
+ * Rows are read in order, so each page of the file is needed only once. A small cache is faster, since the processor
+ * keeps it in its own cache.
+ */
 const cacheKiB = 512
 const columns = 'e.position, e.stream_no, e.revision, e.header, e.payload, e.salt, e.leaf'
 
@@ -61,7 +64,7 @@ function* rowsOf(found: Iterable<Columns>): Generator<StoredRow> {
   for (const columns of found) yield rowOf(columns)
 }
 
-/** The rows in pages of which each has at most one long payload, at its end. `whole` reads the payload. */
+/** Divides rows into pages, so that only the last row of a page can have a long payload. `whole` reads the payload. */
 function* endingWithLong(rows: StoredRow[], whole: (row: StoredRow) => StoredRow) {
   if (!rows.some(isLong)) {
     yield rows
@@ -77,7 +80,9 @@ function* endingWithLong(rows: StoredRow[], whole: (row: StoredRow) => StoredRow
   if (page.length > 0) yield page
 }
 
-/** Reads page after page. `placeOf`: the place of a row, after which the next page begins. */
+/**
+ * Reads page after page. `placeOf`: returns the place of a row; the next page begins after the place of the last row.
+ */
 function* paged(
   read: (after: number) => Iterable<Columns>,
   first: number,
@@ -91,7 +96,7 @@ function* paged(
   }
 }
 
-/** The most names of streams that are kept. */
+/** The largest number of names of streams that are kept. */
 const maxNames = 10_000
 
 /** Reads the name of a stream by its number. Reading it once for many events takes less time than a join. */
@@ -122,7 +127,7 @@ export const openStoredRows = (path: string): StoredRows => {
     .raw()
   const nameOf = nameReader(db)
   const named = (columns: Columns): StoredRow => rowOf(columns, nameOf(columns[1]))
-  /** Reads rows and their names in one transaction, since SQLite locks the file once for each. */
+  /** Reads rows and their names in one transaction, since SQLite locks the file once for each transaction. */
   const namedPage = db.transaction((after: number, end: number, limit: number): StoredRow[] =>
     page.all(after, end, limit).map(named),
   )

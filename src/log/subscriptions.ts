@@ -1,5 +1,5 @@
-// All readers that follow the log, or one stream of it. A commit is handed directly to the readers that have everything
-// before it. The other readers are still reading older events, and read this commit later.
+// Keeps all readers that follow the log, or one stream of the log. A commit is handed directly to the readers that have
+// everything before it. The other readers are still reading older events, and read this commit later.
 import type { Recorded } from '../contract/stored.ts'
 import { createFollower, type Follower, type Handler, type Subscription } from './follower.ts'
 import type { Pages } from './reading.ts'
@@ -18,12 +18,15 @@ export type SubscribeRequest = {
   inPages?: boolean
 }
 /**
- * Hands over every event after a position: stored events in pages, then each commit. The callers of a commit are
- * answered after the handler was called, and do not wait for the promise that it may return.
+ * Hands over every event after a position: stored events in pages, then each commit. The callers whose events are in a
+ * commit get their answers after the handler was called. They do not wait for a promise that the handler returns.
  */
 export type Subscribe = (request: SubscribeRequest, handle: Handler<Recorded>) => Subscription
 
-/** The most events that are kept for a reader while its handler works: enough for a burst of one task. */
+/**
+ * The largest number of events that are kept for a reader while its handler works. It is enough for a burst of one
+ * task.
+ */
 const keptAtMost = 64
 
 type Reader = { follower: Follower<Recorded>; inPages: boolean }
@@ -40,7 +43,7 @@ const byStream = (events: readonly Recorded[], followed: ReadonlyMap<string, unk
   return groups
 }
 
-/** `head`: the last committed position. Readers get nothing after it. */
+/** `head`: the last committed position. Readers get no event after this position. */
 export const createSubscriptions = (pages: Pages, head: () => number) => {
   const ofAll = new Set<Reader>()
   const ofStream = new Map<string, Set<Reader>>()

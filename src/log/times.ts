@@ -1,5 +1,5 @@
-// The times of events. The time of an event is never earlier than that of the event before, even if the clock goes
-// back.
+// Gives events their times. The time of an event is never earlier than the time of the event before, even if the clock
+// goes back.
 import type { Clock } from '../contract/ports.ts'
 
 export const createTimes = (clock: Clock) => {

@@ -1,5 +1,5 @@
-// Upcasts events: old events get the form of today when they are read, and stored events never change. An entry turns
-// the data of an event type from one version into the next version.
+// Upcasts events: old events get the form of today when they are read, and stored events never change. An entry of the
+// table turns the data of an event type from one version into the next version.
 import type { Header } from '../contract/stored.ts'
 
 export type Upcasters = Record<string, Record<number, (data: unknown, header: Header) => unknown>>

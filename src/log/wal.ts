@@ -1,6 +1,7 @@
 // Checks whether a crash can have left a WAL as it is. SQLite reads a WAL up to the first frame that does not match its
-// checksum, and silently drops the rest. That is right for the last commit: a crash may have interrupted its writing,
-// and then it was never acknowledged. It is wrong for earlier commits: each was synced before the next one began.
+// checksum, and silently drops the rest. To drop the last commit can be right: a crash may have interrupted the writing
+// of this commit, which then was never acknowledged. To drop earlier commits is wrong: each of them was synced before
+// the next one began.
 import {
   closeSync,
   existsSync,
@@ -20,7 +21,7 @@ export const smallestDatabase = 512
 
 type Sums = readonly [number, number]
 
-/** SQLite's own checksum of a WAL, continued from the checksum of the bytes before. */
+/** Computes SQLite's own checksum of a WAL, continued from the checksum of the bytes before. */
 const sumsOf = (bytes: DataView, from: number, to: number, [a, b]: Sums, littleEndian: boolean): Sums => {
   for (let at = from; at < to; at += 8) {
     a = (a + bytes.getUint32(at, littleEndian) + b) >>> 0
@@ -32,7 +33,7 @@ const sumsOf = (bytes: DataView, from: number, to: number, [a, b]: Sums, littleE
 const lengthOf = (path: string): number => (existsSync(path) ? statSync(path).size : 0)
 const viewOf = (bytes: Buffer): DataView => new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
 
-/** Pieces of a file from an offset on, each of `length` bytes. A shorter piece at the end is left out. */
+/** Reads a file from an offset on, in pieces of `length` bytes. A shorter piece at the end is left out. */
 function* piecesOf(file: number, from: number, length: number): Generator<Buffer> {
   const piece = Buffer.alloc(length)
   for (let at = from; readSync(file, piece, 0, length, at) === length; at += length) yield piece

@@ -1,9 +1,9 @@
 // Checks whether a path still leads to the file that was opened there, and whether that file is still at least as long.
-// What is written to a removed file is gone when the process ends.
+// Data that is written to a removed file is gone when the process ends.
 import { type Stats, statSync } from 'node:fs'
 
 export type Watch = {
-  /** What happened to the file, in words that follow its name in a sentence; undefined: it is in order. */
+  /** What happened to the file, in words that follow its name in a sentence; undefined: the file is in order. */
   fault(): string | undefined
   /** Called when SQLite has emptied the file, which may then be short again. */
   emptied(): void

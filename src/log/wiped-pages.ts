@@ -1,6 +1,7 @@
 // Overwrites what is left of moved texts in pages of a database. When SQLite moves a row to another page, a copy of the
 // row may stay in the unused part of the page where it was, and no later deletion of the row overwrites that copy. No
-// statement of SQL reaches the unused part. So it is overwritten in the file itself. No reader looks at it.
+// statement of SQL reaches the unused part. So it is overwritten in the file itself. No reader of the database looks at
+// the unused part.
 import { fstatSync, fsyncSync, openSync, readSync, statSync, writeSync } from 'node:fs'
 
 const interior = [2, 5]
@@ -8,12 +9,16 @@ const leaf = [10, 13]
 /** The first page begins with the header of the file. */
 const fileHeaderBytes = 100
 /**
- * Other pages begin with the number of another page. From this number of pages on, such a page could be taken for one
- * with rows, so larger files (128 GiB) are left as they are.
+ * A page without rows (an overflow page or a free page) begins with the number of another page. From this number of
+ * pages on, the first byte of such a number can be the type of a page with rows, so larger files (128 GiB) are left as
+ * they are.
  */
 const mostPages = 2 ** 25
 
-/** The unused part of a page with rows, between the places of its rows and the rows; undefined: the page has none. */
+/**
+ * The unused part of a page with rows, between the list of the offsets of its rows and the rows themselves. Undefined:
+ * the page has no unused part, or no rows.
+ */
 const unusedPart = (page: Buffer, no: number): { from: number; to: number } | undefined => {
   const at = no === 1 ? fileHeaderBytes : 0
   const type = page[at] ?? 0
@@ -28,7 +33,8 @@ const unusedPart = (page: Buffer, no: number): { from: number; to: number } | un
 const opened = new Map<string, number>()
 /**
  * Opens a database file and never closes it: when a process closes any descriptor of a file, it loses the locks of all
- * of its connections to the file. The thread must not close it either when it ends (`trackUnmanagedFds`).
+ * of its connections to the file. For the same reason, the file must stay open when the thread ends
+ * (`trackUnmanagedFds`).
  */
 const openForGood = (path: string): number => {
   const known = opened.get(path)

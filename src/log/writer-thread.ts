@@ -15,7 +15,7 @@ export type Request =
   | { ask: 'reopen'; id: number }
   | { ask: 'checkpoint'; id: number }
   | { ask: 'close'; id: number }
-/** `answer`: what destroying has reached; other requests have no answer. */
+/** The result of `destroy` or `wipe`. Other requests have none. */
 export type Answer = Destroyed | boolean | undefined
 export type Reply = { id: number; answer?: Answer; error?: { message: string; code?: string } }
 

@@ -1,12 +1,12 @@
-// A running backup makes a file, its marker, and touches it regularly. While there is a marker, the server removes no
-// kept state, since the log that is being copied may name it. The marker of a killed backup counts for a minute.
+// A running backup makes a file, its marker, and touches this file regularly. While there is a marker, the server
+// removes no kept states, since the copied log may name them. The marker of a killed backup counts for a minute.
 import { mkdirSync, rmdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import path from 'node:path'
 
 /** Milliseconds between two touches of the marker. */
 const touchMs = 5_000
-/** Milliseconds without a touch after which a marker does not count any more. */
+/** A marker that was not touched for this many milliseconds does not count any more. */
 const staleMs = 60_000
 
 /** Whether a backup is being made. If the marker cannot be read, the answer is yes. */
@@ -22,7 +22,7 @@ export const isPinned = async (folder: string): Promise<boolean> => {
   }
 }
 
-/** Makes a marker, which the returned function removes. Does nothing in a folder that is not writable. */
+/** Makes a marker, and returns the function that removes it. Does nothing in a folder that is not writable. */
 export const pin = (folder: string): (() => void) => {
   const file = path.join(folder, `${process.pid}`)
   try {

@@ -1,6 +1,6 @@
-// The kept states of environment sessions, which belong to the backup of a log: a folder with the name of the backup
-// holds the states that the copied log names. The file names of states are unique, so restoring them into a data folder
-// replaces no other file.
+// The kept states of environment sessions in a backup. A folder beside the copied log, whose name begins with the name
+// of the backup, holds the states that this log names. The file names of states are unique, so a restore replaces no
+// other file of the data folder.
 import { constants, copyFileSync, lstatSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { OwnedSession } from '../../actors/env-session/ports.ts'
@@ -59,7 +59,7 @@ export const copyStates = async (log: ReadOnlyLog, root: string, to: string): Pr
   for (const { session, snapshot } of await namedIn(log)) {
     const into = folderOfSession(to, session)
     if (await copyKeptState(folderOfSession(root, session), into, snapshot.file)) copied++
-    // The session has ended since the log was copied, and has no state any more.
+    // The session has ended since the log was copied, so its state is gone.
     else rmSync(into, { recursive: true, force: true })
   }
   return copied

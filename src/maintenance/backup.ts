@@ -69,7 +69,7 @@ const explained = (error: unknown, from: string, to: string): unknown => {
 }
 
 type Part = Omit<Copied, 'states'>
-/** Makes a checked copy of `from` beside `to`, which only needs to be renamed. `more` runs after the check. */
+/** Makes a checked copy of `from` beside `to`. The copy then only needs to be renamed. `more` runs after the check. */
 const makePart = async <More>(
   from: string,
   to: string,
@@ -157,8 +157,8 @@ export const restore = async (
     }))
     openForWriting(partOf(log), noNewLog).close() // throws if the server would refuse to start with this log
     await goOn(partOf(log), copied)
-    // SQLite would use the WAL of the old log for the new one. So that WAL is removed, after its content was copied
-    // into the old log, which stays until the rename.
+    // SQLite would use the WAL of the old log for the new log. So the old WAL is removed, after its content was copied
+    // into the old log. The old log stays until the rename.
     if (existsSync(log)) foldIn(log)
     removeAll(log, ['-wal', '-shm'])
     rename(log)

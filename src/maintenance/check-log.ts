@@ -1,5 +1,5 @@
 // Checks a whole log, stream by stream: the hashes of every event, the order of positions and revisions, and the number
-// of frames that every event of a task gives.
+// of frames that each event of a task gives.
 import { taskEvents } from '../contract/decoders/task.ts'
 import { DamagedEvent } from '../contract/stored.ts'
 import { isTaskStream } from '../contract/task-stream.ts'
@@ -7,10 +7,10 @@ import { renderFrames } from '../history/frames.ts'
 import { emptyShown } from '../history/task-view.ts'
 import type { ReadOnlyLog } from '../log/read-only.ts'
 
-/** A description of damage, and its position; undefined when more than one event is damaged. */
+/** Damage in the log. `position`: of the damaged event; undefined when it cannot be said which event is damaged. */
 export type Damage = { position: number | undefined; reason: string }
 
-/** `erased_streams`: streams with erased events, which are checked as far as their headers go. */
+/** `erased_streams`: the number of streams with erased events. Of an erased event, only the header can be checked. */
 export type Checked = {
   position: number
   streams: number
@@ -20,7 +20,7 @@ export type Checked = {
   erased_streams: number
 }
 
-/** Events that are checked before the progress is reported and the event loop takes a turn. */
+/** After this many events, the progress is reported and the event loop takes a turn. */
 const breathEvents = 1000
 
 const damageOf = (error: unknown, position: number | undefined): Damage => ({

@@ -20,7 +20,7 @@ const knownBy = ({ checkpointFile }: ProofSettings, anchor: Anchor | undefined):
   by: checkpointFile,
 })
 
-/** How many events of a log its newest checkpoint knows. Rejects with CannotStart. */
+/** The number of events that the newest checkpoint of a log covers, and the file with it. Rejects with CannotStart. */
 export const knownToAnchor = async (settings: ProofSettings, log: EventLog, report: Report): Promise<Known> =>
   knownBy(settings, await anchorOf(settings, log, report))
 
@@ -33,7 +33,7 @@ type Deps = {
   report: Report
 }
 
-/** The root that the log has in place of that of the checkpoint, in words; undefined: the log has the same root. */
+/** Says in words which root the log has, when it is not the root in the checkpoint. Undefined: both are the same. */
 const otherRoot = (files: TreeFiles, { size, root: expected }: Anchor): string | undefined => {
   try {
     const root = rootOfLog(files, size, expected)
@@ -45,9 +45,9 @@ const otherRoot = (files: TreeFiles, { size, root: expected }: Anchor): string |
 }
 
 /**
- * Resolves to the newest checkpoint, if there is one and the log agrees with it. A log that is shorter than other files
- * know, or that has another root than the checkpoint, is refused with CannotStart, unless `acceptLoss` is true: then the
- * promise resolves to `outdated`, and the log needs a new checkpoint.
+ * Resolves to the newest checkpoint, if there is one and the log agrees with it. When the log has fewer events than
+ * other files know, or another root than the checkpoint, rejects with CannotStart. But with `acceptLoss`, resolves to
+ * `outdated` in these cases, and the log needs a new checkpoint.
  */
 export const acceptLog = async (deps: Deps): Promise<Anchor | 'outdated' | undefined> => {
   const { dataDir, files, settings, log, acceptLoss, report } = deps
@@ -74,8 +74,8 @@ export const acceptLog = async (deps: Deps): Promise<Anchor | 'outdated' | undef
 }
 
 /**
- * Signs a checkpoint of a log that was restored, when there are checkpoints of the log that it replaces: the newest
- * checkpoint is then one with which the restored log agrees. Rejects with CannotStart.
+ * Signs a new checkpoint of a restored log, if the file of checkpoints already has one of this log. So the newest
+ * checkpoint in the file agrees with the restored log. Rejects with CannotStart.
  */
 export const signRestored = async (
   { dataDir, proof: settings }: Pick<Config, 'dataDir' | 'proof'>,

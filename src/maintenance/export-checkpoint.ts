@@ -10,16 +10,16 @@ import { readSigningKey, type SigningKey } from '../proof/note/keys.ts'
 import type { ProofSettings } from '../proof/settings.ts'
 import type { Hash } from '../proof/tree/hash.ts'
 
-/** The files of a data folder from which a checkpoint comes. */
+/** The files that are needed to choose or to sign a checkpoint. */
 export type ProofFiles = Pick<ProofSettings, 'keyFile' | 'checkpointFile'>
 
-/** `sign`: makes the note when the root of the tree of this size is known. */
+/** `sign` returns the signed note. It needs the root of the tree of this size. */
 export type ChosenCheckpoint = { size: number; root: Hash | undefined; sign: (root: Hash) => string }
 
-/** No checkpoint covers the last event of an export, and none can be signed. */
+/** Thrown when no checkpoint covers the last event of an export, and no checkpoint can be signed. */
 export class NotCovered extends Error {}
 
-/** The key of the log, if its file can be read. Throws CannotStart. */
+/** The key in the file; undefined: there is no file, or the command may not read it. Throws CannotStart. */
 const signingKeyIn = (file: string): SigningKey | undefined => {
   if (!existsSync(file)) return undefined
   try {
@@ -30,7 +30,7 @@ const signingKeyIn = (file: string): SigningKey | undefined => {
   }
 }
 
-/** The newest key that the log names signs. `end`: the last position that must be covered. Throws NotCovered. */
+/** Only the newest key in the log may sign. `end`: the last position that must be covered. Throws NotCovered. */
 export const chooseCheckpoint = (
   rows: StoredRows,
   changes: readonly KeyChange[],

@@ -1,5 +1,5 @@
-// Exports histories from a log file into a folder, with everything that is needed to verify them elsewhere. The log is
-// only read, and a server may write to it meanwhile.
+// Exports histories from a log file into a folder, with everything that is needed to verify the histories elsewhere.
+// The log is only read, and a server may write to it meanwhile.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { erasureStream } from '../contract/erased-range.ts'
@@ -27,12 +27,12 @@ import { appendLines } from './line-writer.ts'
 import { keyChangesOf } from './verify-log.ts'
 
 export type Exported = { manifest: Manifest; events: number }
-/** Reports progress: `done` of `total` events are through this step. */
+/** Reports progress: the step is done for `done` of `total` events, or streams if single streams are written. */
 export type OnStep = (step: 'hashing' | 'writing', done: number, total: number) => void
 
 /**
- * What is exported from where. `tiles`: the file with the hashes of full tiles; without it, all leaves are hashed.
- * `owner`: only streams of this user are exported; undefined: those of all users.
+ * The log to export from. `tiles`: the file with the hashes of full tiles; without this file, all leaves are hashed.
+ * `owner`: only streams of this user are exported; undefined: streams of all users. `choose`: chooses the checkpoint.
  */
 export type Source = {
   log: string
@@ -41,15 +41,15 @@ export type Source = {
   choose: (rows: StoredRows, changes: readonly KeyChange[], end: number) => ChosenCheckpoint
 }
 
-/** `onFile`: called when a file is complete; the next one is written when its promise resolves. */
+/** `onFile`: called when a file is complete. The next file is written when the returned promise resolves. */
 export type Steps = { onStep: OnStep; onFile?: (name: string, stream?: string) => Promise<void> }
 
-/** Events in one file of an export of the whole log. */
+/** The number of events in one file of an export of the whole log. */
 const eventsPerFile = 50_000
 
 const nextTurn = () => new Promise<void>(resolve => setImmediate(resolve)) // lets signal handlers run
 
-/** There is nothing to export. */
+/** Thrown when there is nothing to export. */
 export class NothingToExport extends Error {}
 
 type Writing = { rows: StoredRows; tree: TileTree; size: number; folder: string } & Required<Steps>
@@ -160,7 +160,7 @@ const withErasures = (
 }
 
 type Content = { streams: string[]; end: number; erasures: StoredRow[] }
-/** The streams and the last position of what is exported, and the events that erased some of it. Throws NothingToExport. */
+/** The streams to export, the last position that must be covered, and the erasures. Throws NothingToExport. */
 const contentOf = ({ owner }: Source, rows: StoredRows, subject: Subject): Content => {
   if (subject.kind === 'all') return withErasures(rows, [], 0, () => true)
   const streams = streamsOf(rows, subject, owner)
@@ -170,7 +170,7 @@ const contentOf = ({ owner }: Source, rows: StoredRows, subject: Subject): Conte
   return withErasures(rows, streams, Math.max(...streams.map(rows.endOf)), stream => exported.has(stream))
 }
 
-/** The streams that have an event which the checkpoint covers. */
+/** The streams whose first event the checkpoint covers. */
 const coveredOf = (rows: StoredRows, streams: readonly string[], size: number): string[] =>
   streams.filter(stream => {
     const [first] = rows.ofStream(stream)

@@ -18,10 +18,10 @@ import {
 import { linesIn } from '../proof/verify/lines.ts'
 import { appendLines } from './line-writer.ts'
 
-/** The history does not go into one page. */
+/** Thrown when a history is too long for one page. */
 export class TooLongForPage extends Error {}
 
-/** What follows the doctype, in every page that we write. */
+/** Every page that we write begins with this text. */
 const begin = '<!doctype html>'
 /** Whether a file is a page. */
 export const isPage = (file: string): boolean => {
@@ -32,7 +32,7 @@ export const isPage = (file: string): boolean => {
   return start.toString('latin1') === begin
 }
 
-/** Writes an export that is in a folder as one page. Throws TooLongForPage. */
+/** Writes the export in a folder as one page. Throws TooLongForPage. */
 export const writePage = (folder: string, manifest: Manifest, page: string, most = mostPageBytes): void => {
   const names = filesOfPage(filesOfExport(manifest))
   const bytes = names.reduce((sum, name) => sum + statSync(path.join(folder, name)).size, 0)

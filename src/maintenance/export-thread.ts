@@ -8,7 +8,7 @@ import { Misfit } from '../proof/misfit.ts'
 import type { Hash } from '../proof/tree/hash.ts'
 import { exportLog, NothingToExport } from './export-log.ts'
 
-/** `checkpoint`: what the export is proven by. `owner`: see `Source` of export-log. */
+/** `checkpoint`: the checkpoint that proves the export. `owner`: see `Source` in export-log.ts. */
 export type ExportThreadData = {
   log: string
   tiles: string
@@ -18,7 +18,7 @@ export type ExportThreadData = {
   checkpoint: { size: number; root: Hash; text: string }
 }
 
-/** A file is complete, or the export is, or it failed. `nothing`: there is nothing to export. */
+/** Says that a file or the whole export is complete, or why it failed. `nothing`: there is nothing to export. */
 export type ExportNews =
   | { file: string; stream: string | undefined }
   | { done: true }

@@ -1,4 +1,4 @@
-// Makes the tree of an export: the tree of its checkpoint, from which its proofs are read.
+// Makes the tree of the checkpoint of an export. The proofs in the export are read from this tree.
 import { openLeaves } from '../log/leaves.ts'
 import { tilesAt } from '../proof/anchor-check.ts'
 import { Misfit } from '../proof/misfit.ts'
@@ -6,7 +6,7 @@ import { readTiles } from '../proof/store/tile-file.ts'
 import { createTileTree, type TileTree } from '../proof/store/tiles.ts'
 import type { Hash } from '../proof/tree/hash.ts'
 
-/** Leaves that are read at once. */
+/** The number of leaves in one read of the log. */
 const pageLeaves = 4096
 
 type OnProgress = (done: number, total: number) => void
@@ -37,8 +37,8 @@ const growTree = async (
 }
 
 /**
- * The tree of a checkpoint. `tiles`: a file with stored hashes of its tiles, which saves hashing all leaves. When they do
- * not give the root of the checkpoint, they are not used. Rejects with Misfit and DamagedEvent.
+ * The tree of a checkpoint. `tiles`: a file with hashes of full tiles, which saves the work to hash all leaves. When
+ * these hashes do not give the root of the checkpoint, they are not used. Rejects with Misfit and DamagedEvent.
  */
 export const treeOf = async (
   { log, tiles }: { log: string; tiles?: string },

@@ -21,7 +21,7 @@ export const appendLines = (path: string) => {
       chars += line.length
       if (chars >= enough) write()
     },
-    /** Writes what waits. All lines are on the disk when this returns. */
+    /** Writes the waiting lines. All lines are on the disk when this returns. */
     close(): void {
       write()
       fsyncSync(file)

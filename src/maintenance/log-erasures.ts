@@ -1,4 +1,4 @@
-// What a log says that it has erased.
+// Reads from a log which of its events were erased.
 import { erasureStream } from '../contract/erased-range.ts'
 import type { StoredRows } from '../log/stored-rows.ts'
 import { createErasures, type Erasures } from '../proof/verify/erasures.ts'

@@ -1,11 +1,11 @@
-// Whether a folder holds a log of its own, which this process may write to alone.
+// Refuses a data folder whose log belongs to a cluster, for work that may only be done on the log of a single machine.
 import { CannotStart } from '../contract/cannot-start.ts'
 import { filesOf } from '../platform/data-folder.ts'
 import { whatStandsAt } from '../platform/plain-file.ts'
 
 /**
- * Throws CannotStart for a folder whose log is a copy of a cluster's log: an event that only this copy had would be lost
- * as soon as another node owns the shard.
+ * Throws CannotStart for a folder whose log is a copy of a cluster's log: an event that is only in this copy would be
+ * lost as soon as another node owns the log.
  */
 export const mustBeAlone = (dataDir: string): void => {
   if (whatStandsAt(filesOf(dataDir).streamKeys) === undefined) return

@@ -27,7 +27,7 @@ const isOnly = (users: ReadonlySet<string> | undefined, user: string): boolean =
 
 type Found = {
   users: Set<string>
-  /** The users of each place that is in no user's folder, by its path relative to the workspace root. */
+  /** The users of each place outside of the folders of users. The key is the path relative to the workspace root. */
   places: Used
   /** Files of rollouts: their old and new paths. */
   files: { from: string; to: string }[]
@@ -64,7 +64,7 @@ const isThere = async (at: string): Promise<boolean> => {
   }
 }
 
-/** Moves one folder or file. Resolves to `nothing` when it does not exist, and to the reason when it was not moved. */
+/** Moves a folder or a file. Resolves to `nothing` when there is none, and to the reason when it could not be moved. */
 const move = async (
   root: string,
   from: string,
@@ -145,12 +145,12 @@ const moveRollouts = async (root: string, { files }: Found): Promise<{ moved: nu
   return { moved, left }
 }
 
-/** The most folders that the warning names. */
+/** The largest number of folders and files that the warning names. */
 const maxNamed = 20
 
 type Deps = { log: Log; roots: Roots; mark: string; report: Report }
 
-/** Moves the files of a data folder, unless the file `mark` exists. Then makes that file, with a list of the result. */
+/** Moves the files of a data folder, unless the file `mark` exists. Writes the result to `mark` afterwards. */
 export const bringFilesHome = async ({ log, roots, mark, report }: Deps): Promise<void> => {
   if (existsSync(mark)) return
   try {

@@ -1,4 +1,4 @@
-// Opens a data folder: this process takes it for itself, and opens the shard that it holds.
+// Opens a data folder: locks the folder for this process, and opens the log and everything that works on it.
 import { type Config, checkWorkspaceRoot, makeDataDir } from '../config.ts'
 import type { Report } from '../contract/ports.ts'
 import { checkPlaces } from '../platform/data-folder.ts'
@@ -6,7 +6,7 @@ import { takeFolder } from './folder-lock.ts'
 import { mustBeAlone } from './must-be-alone.ts'
 import { openShard, type Shard, type ShardOptions } from './open-shard.ts'
 
-/** Takes a data folder for this process alone. Returns what gives it back. Throws CannotStart. */
+/** Locks a data folder for this process, and returns the function that unlocks the folder. Throws CannotStart. */
 export const holdFolder = (config: Config, idle = false): (() => void) => {
   makeDataDir(config.dataDir)
   if (!idle) checkWorkspaceRoot(config)
@@ -16,7 +16,7 @@ export const holdFolder = (config: Config, idle = false): (() => void) => {
 
 export type Folder = Shard & { unlock(): void }
 
-/** Opens the data folder for this process alone. `idle`: its tasks are not resumed. Rejects with CannotStart. */
+/** Opens the data folder for this process alone. `idle`: the tasks are not resumed. Rejects with CannotStart. */
 export const openFolder = async (
   config: Config,
   report: Report,

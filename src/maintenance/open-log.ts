@@ -1,4 +1,4 @@
-// Opens the log of a data folder, unless the log is gone and other files of the folder know its events.
+// Opens the log of a data folder. Refuses to begin a new log when other files of the folder know of an old one.
 import path from 'node:path'
 import { eventsKnownTo } from '../../projections/read-only.ts'
 import { CannotStart } from '../contract/cannot-start.ts'
@@ -16,13 +16,13 @@ type Deps = {
   world: World
   files: ReturnType<typeof filesOf>
   metrics: Metrics['log']
-  /** Whether a new log begins when other files know events of a log that is gone. */
+  /** Whether to begin a new log even if other files show that there was a log with events, which is gone. */
   acceptLoss: boolean
   /** Where the events are stored. Absent: in the file of the data folder. */
   store?: Store | undefined
 }
 
-/** The files of a data folder that know how many events its log had, each with that number. */
+/** The files that know how many events the log of a data folder had, each with the number that it knows. */
 const knowing = ({ readModels, checkpoints }: Deps['files']): [file: string, events: number][] => [
   [readModels, eventsKnownTo(readModels)],
   [checkpoints, lastSizeIn(checkpoints)],

@@ -16,7 +16,7 @@ type Options = {
   idle: boolean
   /** Where the events are stored. Undefined: in the file of the data folder. */
   store: Store | undefined
-  /** Called when a new audit key is in its file, before the log names it. */
+  /** Called when a new audit key is in its file, before the log names this key. */
   keyMade: (() => void) | undefined
   report: Report
 }
@@ -35,7 +35,7 @@ export const openProvenLog = async (
     const agreed = anchor === 'outdated' ? undefined : anchor
     const proof = createProof({ log, settings, files, anchor: agreed, clock, timers, report, keyMade })
     if (!idle) await proof.start()
-    // The old checkpoint must not be the newest one at the next start.
+    // Otherwise the next start would compare the log with the outdated checkpoint again.
     if (anchor === 'outdated') await proof.checkpointer.signNow()
     return { log, proof }
   } catch (error) {

@@ -1,5 +1,5 @@
-// Opens what a shard has: its log, its read models, its actors, and what these need. The data folder is already held by
-// this process. When something fails, all of it is closed again.
+// Opens a log with its read models, its actors, and everything that these need; together they are called a shard. This
+// process already holds the lock of the data folder. When a part cannot be opened, all opened parts are closed again.
 import path from 'node:path'
 import type { Inspect } from '../../actors/runtime/live.ts'
 import { openReadStore } from '../../projections/store.ts'
@@ -46,7 +46,7 @@ const protectionOf = (config: Config) => {
   })
 }
 
-/** Kills processes that a killed server left running, and reports that. */
+/** Kills processes that a killed server left running, and reports how many. */
 const openOwnChildren = async (folder: string, report: Report) => {
   const children = await openChildren(folder)
   const { killed } = children
@@ -57,7 +57,7 @@ const openOwnChildren = async (folder: string, report: Report) => {
 const natsOf = ({ nats }: Config, deps: Omit<NatsBusDeps, 'settings'>) =>
   nats === undefined ? undefined : createNatsBus({ settings: nats, ...deps })
 
-/** Whether requests to URLs of callers may go to an address. */
+/** Returns the function that says whether requests to callers' URLs may go to an address. */
 const mayReachOf = ({ allowPrivateUrls }: Config) => (allowPrivateUrls ? () => true : isPublic)
 
 type McpDeps = Pick<Parameters<typeof createMcp>[0], 'children' | 'timers' | 'report'>
@@ -88,16 +88,16 @@ const openAccess = async (config: Config, { log, queries, world, secrets }: Acce
   }
 }
 
-/** Where a shard stores its events and its secrets, when these are copies that a node of a cluster keeps. */
+/** The stores of events and secrets on a node of a cluster, which keeps copies of both. */
 export type ShardStores = {
   store: Store
   secrets: Secrets
-  /** Called when a new audit key is in its file, before the log names it. */
+  /** Called when a new audit key is in its file, before the log names this key. */
   keyMade: () => void
 }
 
 export type ShardOptions = {
-  /** Whether tasks are not resumed. */
+  /** True: tasks are not resumed. */
   idle?: boolean
   /** Called at every point where a crash would leave an effect half done. */
   reach?: Reach
@@ -108,7 +108,7 @@ export type ShardOptions = {
   stores?: ShardStores
 }
 
-/** What the system needs of the operator's settings as they are. */
+/** The operator's settings that are passed to the system unchanged, or almost. */
 const settingsOf = ({
   model,
   mcpServers,

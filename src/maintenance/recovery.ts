@@ -26,14 +26,14 @@ type Deps = {
 export const createRecovery = (deps: Deps) => {
   const { tasks, sessions, cron, isClosed, report } = deps
 
-  /** Gives running tasks their places again, and counts the usage of quotas again, as the log says. */
+  /** Gives running tasks their places again, and counts the usage of quotas anew, from the read models. */
   const takePlaces = () => {
     const unfinished = tasks.queries.unfinished()
     deps.quotas.fill(unfinished, sessions.active())
     tasks.takePlaces(unfinished)
   }
 
-  /** Resumes the unfinished tasks and resolves to their number. It may be called again. */
+  /** Resumes the unfinished tasks, and resolves to their number. May be called several times. */
   const resume = async (): Promise<number> => {
     const unfinished = tasks.queries.unfinished()
     const active = sessions.active()
@@ -48,8 +48,8 @@ export const createRecovery = (deps: Deps) => {
     return unfinished.length
   }
 
-  // First the read models catch up with events that were stored although their write failed. Then the tasks are resumed
-  // whose actors the failure passivated.
+  // First the read models catch up: events may be stored although their write seemed to fail. Then the tasks whose
+  // actors the failure has passivated are resumed.
   deps.log.onReopened(async () => {
     await deps.projector.catchUp()
     takePlaces()

@@ -1,5 +1,5 @@
-// Handles a log with fewer events than clients have seen, because it was cut or because it is a backup. The operator
-// must accept the loss before the log continues. An event in the log then says that it continues here.
+// Handles a log with fewer events than clients have seen, because the log was cut or comes from a backup. The operator
+// must accept the loss before the log continues. Then an event LogResumed says where the log continues.
 import { existsSync } from 'node:fs'
 import { eventsKnownTo } from '../../projections/read-only.ts'
 import { openReadStore } from '../../projections/store.ts'
@@ -14,8 +14,8 @@ import { filesOf } from '../platform/data-folder.ts'
 export type Known = { position: number; by: string }
 
 /**
- * How many events of the log with this id the files beside it know, and which file knows most. The read models count
- * always, since they do not name their log. `anchor`: what the newest checkpoint of this log knows.
+ * The largest number of events of this log that a file beside the log knows, and the name of this file. The read models
+ * always count, since they do not name their log. `anchor`: the number that the newest checkpoint of this log has.
  */
 const knownBeside = (dataDir: string, logId: string, anchor: Known): Known => {
   const files = filesOf(dataDir)
@@ -33,7 +33,7 @@ const knownBeside = (dataDir: string, logId: string, anchor: Known): Known => {
   return known.reduce((max, next) => (next.position > max.position ? next : max))
 }
 
-/** How many events of the log with this id the data folder knows, including the log that a backup will replace. */
+/** The number of events of this log that the data folder knows. The log that a backup will replace counts, too. */
 export const knownIn = async (dataDir: string, logId: string, anchor: Known): Promise<number> => {
   const { position } = knownBeside(dataDir, logId, anchor)
   const { log: file } = filesOf(dataDir)
@@ -48,7 +48,7 @@ export const knownIn = async (dataDir: string, logId: string, anchor: Known): Pr
   }
 }
 
-/** Appends the event that the log continues here. `known`: the number of events that clients may have seen. */
+/** Appends the event that says that the log continues here. `known`: how many events clients may have seen. */
 export const resume = async (log: EventLog, known: number, reason: LogResumed['reason']): Promise<void> => {
   const data: LogResumed = { old_head: known > log.head() ? known : null, reason }
   await log.append([
@@ -66,9 +66,9 @@ export const resume = async (log: EventLog, known: number, reason: LogResumed['r
 }
 
 /**
- * Resolves to false when the log has all events that the files beside it know. Otherwise it rejects with CannotStart,
- * unless `acceptLoss` is true: then the log continues without these events, the files are adjusted to it, and the
- * promise resolves to true.
+ * Resolves to false when the log has all events that the files beside it know. Otherwise rejects with CannotStart. But
+ * if `acceptLoss` is true, lets the log continue without the lost events, adjusts the files to the log, and resolves to
+ * true.
  */
 export const acceptShorterLog = async (
   dataDir: string,

@@ -11,25 +11,25 @@ import type { Subject } from '../proof/export/format.ts'
 import type { Stored } from '../proof/signer.ts'
 import type { ExportNews, ExportThreadData } from './export-thread.ts'
 
-/** `owner`: only streams of this user are exported. `shows`: called with each stream before it is sent. */
+/** `owner`: only streams of this user are exported. `shows`: called with each stream before the stream is sent. */
 export type WantedExport = { subject: Subject; owner: string | undefined; shows: (stream: string) => void }
 
 type Deps = {
   files: { log: string; tiles: string; exports: string }
   head: () => number
-  /** Waits until the newest checkpoint covers this many events. Undefined if that takes too long. */
+  /** Waits until the newest checkpoint covers this many events. Undefined if the wait takes too long. */
   covering: (size: number) => Promise<Stored | undefined>
   newId: () => string
 }
 
-/** The error of a thread as one that a route answers. */
+/** Turns the error of a thread into an error that a route can answer. */
 const errorOf = (news: Exclude<ExportNews, { file: string } | { done: true }>): Error => {
   if ('nothing' in news) return new Refusal('TaskNotFound', undefined, news.nothing)
   if ('misfit' in news) return new DamagedEvent(news.position ?? 0, news.misfit)
   return new Error(news.error)
 }
 
-/** The names of files, each when it is complete. The one before it is removed then. Rejects as a thread fails. */
+/** Yields the name of each complete file, and removes the file before the next one. Throws when the thread fails. */
 async function* filesOf(data: ExportThreadData, shows: (stream: string) => void): AsyncGenerator<string> {
   const thread = startThread('export-thread.mjs', { workerData: data })
   thread.unref()
@@ -50,7 +50,7 @@ async function* filesOf(data: ExportThreadData, shows: (stream: string) => void)
 
 export const createSentExports = ({ files, head, covering, newId }: Deps) => {
   const removeAll = () => rmSync(files.exports, { recursive: true, force: true })
-  removeAll() // what a killed server left
+  removeAll() // a killed server may have left some
   let erasures = 0
   return {
     /** Breaks off the exports that are under way, and removes their files, since some of their events were erased. */
@@ -59,8 +59,8 @@ export const createSentExports = ({ files, head, covering, newId }: Deps) => {
       removeAll()
     },
     /**
-     * The bytes of the archive. Its checkpoint covers everything that was stored when it was asked for. Rejects with a
-     * Refusal or DamagedEvent.
+     * The bytes of an archive. Its checkpoint covers everything that was stored when the export was requested. Rejects
+     * with a Refusal or DamagedEvent.
      */
     async *archive({ subject, owner, shows }: WantedExport): AsyncGenerator<Buffer> {
       const before = erasures

@@ -1,5 +1,5 @@
-// How a system ends: no new work begins, running work may finish, then every part is closed before the parts that it
-// needs.
+// Ends a system in order: no new work begins, and running work may finish. Then each part is closed before the parts
+// that it needs.
 import type { Projector } from '../../projections/projector.ts'
 import type { ReadStore } from '../../projections/store.ts'
 import type { createSessionSystem } from '../env-sessions/system.ts'
@@ -62,7 +62,7 @@ export const closeInOrder = async (open: Open): Promise<void> => {
   await open.disk.close()
   await open.checker.close()
   await log.settled()
-  await open.proof?.stop() // its last checkpoint covers the last event, and it reads from the log
+  await open.proof?.stop() // the last checkpoint covers the last event, so the log must still be open
   open.projector.flush() // this last write still reads from the log
   await log.close()
   await open.store.close()

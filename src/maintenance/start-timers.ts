@@ -1,4 +1,4 @@
-// Starts what happens at regular times: the rounds over the tasks, and the watch over the log.
+// Starts the work that is done at regular times: the rounds over the tasks, and the checks of the log.
 import type { Projector } from '../../projections/projector.ts'
 import type { Report, World } from '../contract/ports.ts'
 import type { EventLog } from '../log/log.ts'
@@ -15,11 +15,11 @@ type Deps = {
   projector: Projector
   report: Report
   onFault: (error: unknown) => void
-  /** True: the tasks are left as they are. */
+  /** True: there are no rounds over the tasks. */
   isIdle: boolean
 }
 
-/** Returns a function that stops all of it. */
+/** Returns a function that stops the rounds and the checks. */
 export const startTimers = ({
   world,
   log,

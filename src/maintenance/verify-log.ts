@@ -1,5 +1,5 @@
-// Verifies a log file without a server: every event, its place, and the tree over all events at the size of every
-// checkpoint. The file is only read, and a server may write to it meanwhile.
+// Verifies a log file without a server: every event and its place, and, for every checkpoint, the tree over the first
+// events of the log. The file is only read, and a server may write to it meanwhile.
 import { existsSync, statSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { CannotStart } from '../contract/cannot-start.ts'
@@ -20,7 +20,7 @@ export type LogToVerify = {
   log: string
   /** The file in which the server of this log stores its checkpoints. It may be missing. */
   ownCheckpoints: string | undefined
-  /** Files with checkpoints that the caller brings. */
+  /** Further files with checkpoints, which the caller has kept. */
   checkpoints: readonly string[]
   /** The key that the caller trusts; undefined: every key that the log names counts. */
   key: VerifierKey | undefined
@@ -28,7 +28,7 @@ export type LogToVerify = {
   threads?: VerifyThreads
 }
 
-/** `newest`: the largest checkpoint that fits. `lost`, `cut_off`: checkpoints that were left out. */
+/** `newest`: the largest checkpoint that fits. `lost`, `cut_off`: the numbers of checkpoints that were not compared. */
 export type VerifiedLog = Counts & {
   log_id: string
   checkpoints: number
@@ -37,7 +37,7 @@ export type VerifiedLog = Counts & {
   cut_off: number
 }
 
-/** The keys that the log names. Throws Misfit. */
+/** The events with which the log names its keys. Throws Misfit. */
 export const keyChangesOf = (rows: StoredRows): KeyChange[] =>
   [...rows.ofStream(keyStream)].map(row => {
     mustFit(row)
@@ -63,7 +63,7 @@ const filesOfCheckpoints = ({ ownCheckpoints, checkpoints }: LogToVerify): Check
 
 type OnProgress = (events: number, total: number) => void
 
-/** A log of fewer events is read by one thread, since others would take longer to start. */
+/** A log with fewer events is read by one thread: it has finished before further threads would have started. */
 const helpersFrom = 100_000
 const mostHelpers = 3
 
@@ -72,7 +72,7 @@ const openReading = (rows: StoredRows, { log, threads }: LogToVerify): VerifyRea
   return openVerifyThreads(rows, log, threads ?? { helpers: usual, range: 4096, width: 256 })
 }
 
-/** The misfit with the stream of its event. */
+/** Adds the name of the stream to a misfit about a wrong revision. */
 const named = (rows: StoredRows, misfit: Misfit): Misfit => {
   const { message, position, stream } = misfit
   if (position === undefined || stream !== undefined || !/^the event is revision/.test(message)) return misfit
@@ -122,7 +122,7 @@ const verify = async (
   try {
     comparison = comparisonOf()
   } catch (error) {
-    // The reason may be an event that is damaged, or one before it. Then the scan names the event.
+    // The reason may be a damaged event. Then the scan throws an error that names the first damaged event.
     await scan(work, createComparison([]))
     throw error
   }

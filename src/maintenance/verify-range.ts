@@ -1,5 +1,5 @@
-// Reads the events of a range of a log, and checks each of them alone. What only their order can show is left to the
-// chain, so ranges can be read by several threads.
+// Reads a range of the events of a log, and checks each event alone. The chain (src/proof/verify/chain.ts) later checks
+// the order of the events. So several threads can read different ranges.
 import { isErased } from '../log/fits.ts'
 import type { StoredRow, StoredRows } from '../log/stored-rows.ts'
 import { Misfit } from '../proof/misfit.ts'
@@ -13,7 +13,7 @@ import { asMisfit } from './as-misfit.ts'
 /** Events that follow each other. */
 export type Part = Links & {
   erased: number
-  /** Why the event after these does not fit. */
+  /** Why the event that follows this part does not fit. */
   misfit?: { reason: string; position: number | undefined; stream: string | undefined }
 }
 
@@ -25,7 +25,7 @@ type Open = {
   erased: number
 }
 
-/** Collects events after a position into parts. `width`: the most events of a part. */
+/** Collects the events after a position into parts. A part has at most `width` events. */
 const createParts = (after: number, width: number) => {
   const emptyAt = (first: number): Open => {
     const [streamNos, revisions] = [new Float64Array(width), new Float64Array(width)]
@@ -49,7 +49,7 @@ const createParts = (after: number, width: number) => {
       revisions[leaves.length] = row.revision
       leaves.push(row.leaf)
     },
-    /** The part so far. The next event begins another one. */
+    /** Returns the collected events as a part. The next event begins a new part. */
     take(): Part {
       const { first, streamNos, revisions, leaves, erased } = part
       part = emptyAt(next())
@@ -65,12 +65,12 @@ const createParts = (after: number, width: number) => {
   }
 }
 
-/** The events after a position up to the position `end`. `width`: the most events of a part, a power of two. */
+/** Asks for the events after the position `after` up to `end`. A part has at most `width` events, a power of two. */
 export type Wanted = { after: number; end: number; width: number }
 
 /**
- * The wanted events in parts. Each part ends at a multiple of `width`, so a part of `width` events is a full subtree. A
- * part with a misfit is the last one.
+ * The wanted events in parts. Each part but the last ends at a multiple of `width`, so a part of `width` events is a
+ * full subtree. A part with a misfit is the last one.
  */
 export function* partsOf(
   rows: StoredRows,

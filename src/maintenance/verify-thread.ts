@@ -4,7 +4,7 @@ import { openStoredRows } from '../log/stored-rows.ts'
 import { erasuresOf } from './log-erasures.ts'
 import { type Part, partsOf, type Wanted } from './verify-range.ts'
 
-/** A range of positions, or the question for the fault of the file. */
+/** A range of positions to verify, or the question whether SQLite finds a fault in the file. */
 export type Asked = Wanted | 'fault'
 export type Answered = { parts: Part[] } | { fault: string | undefined } | { error: string }
 

@@ -1,5 +1,5 @@
 // Verifies the ranges of a log in this thread and in helpers, which are further threads. The parts come in the order of
-// their positions. This thread reads, too, since each thread takes time to start and to compile the same code.
+// their positions. This thread verifies ranges, too, since helpers take time to start and to compile the same code.
 import { setImmediate } from 'node:timers/promises'
 import type { StoredRows } from '../log/stored-rows.ts'
 import { startThread } from '../platform/thread.ts'
@@ -8,17 +8,17 @@ import { type Part, partsOf } from './verify-range.ts'
 import type { Answered, Asked } from './verify-thread.ts'
 
 export type VerifyThreads = {
-  /** How many threads help this one. The first of them reads the whole file, before it helps. */
+  /** The number of helpers. The first helper lets SQLite check the whole file before it verifies ranges. */
   helpers: number
-  /** Events of one range, a multiple of `width`. */
+  /** The number of events of a range, a multiple of `width`. */
   range: number
   /** The number of leaves of which a thread computes the root, a power of two. */
   width: number
 }
 
-/** Ranges that a helper has at a time: it begins the second one while this thread is busy and gives it no other. */
+/** A helper has this many ranges at a time, so that it has work while this thread is busy and gives it no range. */
 const rangesOfHelper = 2
-/** The most ranges that were begun and not taken. So one slow thread does not let the parts of the others fill the memory. */
+/** At most this many ranges are begun. So the parts of fast threads do not fill the memory while a slow one works. */
 const mostRanges = 64
 
 const startHelper = (log: string) => {
@@ -36,7 +36,7 @@ const startHelper = (log: string) => {
     /** The answers come in the order of the questions. */
     ask(asked: Asked): Promise<Answered> {
       const answer = new Promise<Answered>((resolve, reject) => waiting.push({ resolve, reject }))
-      answer.catch(() => {}) // it is awaited in its turn
+      answer.catch(() => {}) // the error is handled when the answer is awaited
       thread.postMessage(asked)
       return answer
     },
@@ -45,7 +45,7 @@ const startHelper = (log: string) => {
 }
 type Helper = ReturnType<typeof startHelper>
 
-/** `parts` is there when the range was read. */
+/** `parts` is undefined until the range has been read. */
 type Range = { parts?: Part[]; answer?: Promise<unknown> }
 
 export const openVerifyThreads = (
@@ -56,7 +56,7 @@ export const openVerifyThreads = (
   const helpers = Array.from({ length: count }, () => startHelper(log))
   const [ofFile, ...others] = helpers
   const erasures = erasuresOf(rows)
-  /** Each helper is in this list as often as it can take a range. */
+  /** A helper is in this list once for each range that it can take. */
   const free: Helper[] = []
   const setFree = (helper: Helper): void => {
     for (let n = 0; n < rangesOfHelper; n++) free.push(helper)
@@ -67,7 +67,7 @@ export const openVerifyThreads = (
     return answer
   }
   const fault = ofFile && readFile(ofFile)
-  fault?.catch(() => {}) // it is awaited at the end
+  fault?.catch(() => {}) // `fileFault` handles the error
   for (const each of others) setFree(each)
   return {
     /** The parts of the first `head` events. */

@@ -14,7 +14,7 @@ const definitionOf = ({ name, description, inputSchema }: McpTool): ToolDefiniti
   function: { name, description: description ?? '', parameters: inputSchema, strict: false },
 })
 
-/** `id` is the key of its connection. Each function rejects with EnvironmentGone. */
+/** `id` is the key of the session's connection. Each function rejects with EnvironmentGone. */
 export const askedServer = (
   server: McpServer,
   id: string,

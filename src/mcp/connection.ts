@@ -15,8 +15,8 @@ export type Connection = {
    */
   tools(): Promise<McpTool[]>
   /**
-   * Rejects with McpFailure, or when `signal` aborts; the server is then notified. `hear` receives the server's reports
-   * about the progress of the call.
+   * Rejects with McpFailure. When `signal` aborts, it rejects, too, and notifies the server. `hear` receives the
+   * server's reports about the progress of the call.
    */
   call(
     tool: McpTool,
@@ -27,7 +27,7 @@ export type Connection = {
   close(): Promise<void>
 }
 
-/** The most characters of an error in a report to the operator. */
+/** A report to the operator has at most this many characters of an error. */
 const longestReported = 2000
 
 /** Passes on the server's progress messages, up to a limit. */
@@ -40,8 +40,8 @@ const progressTo = (server: McpServer, hear: (message: string) => void) => {
 }
 
 /**
- * Connects, within 30 s. `onLost` is called once, when the connection cannot be used any more for any reason. Rejects
- * with McpFailure.
+ * Connects within 30 s. `onLost` is called once, when the connection cannot be used any more, whatever the reason is.
+ * Rejects with McpFailure.
  */
 export const openConnection = async (
   server: McpServer,

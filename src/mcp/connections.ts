@@ -33,7 +33,7 @@ export type Connections = {
 
 /** Milliseconds after which an unused connection is closed, unless its task still works. */
 const idleMs = 60_000
-/** The most servers that may start as processes at the same time. At most half of them start for one user. */
+/** At most this many servers start as processes at the same time, and at most half as many for one user. */
 const places = Math.max(4, availableParallelism())
 const starting = { places, perUser: Math.floor(places / 2) }
 
@@ -53,7 +53,7 @@ export const createConnections = (deps: Deps): Connections => {
     closing.add(closed)
     void closed.finally(() => closing.delete(closed))
   }
-  /** New uses do not find the entry any more; it is closed after the present uses. */
+  /** Hides the entry from new uses, and closes it when the present uses have ended. */
   const drop = (entry: Entry) => {
     entries.remove(entry)
     entry.dropped = true

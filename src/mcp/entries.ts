@@ -6,7 +6,7 @@ export type Entry = {
   key: string
   rootTaskId: string
   opening: Promise<Connection>
-  /** Aborted when no task needs it any more: an entry that still waits for its turn is never opened. */
+  /** Aborted when no task needs the connection any more. If it still waits for its turn then, it is never opened. */
   unneeded: AbortController
   /** How many uses run or wait at present. */
   using: number

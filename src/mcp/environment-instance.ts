@@ -1,4 +1,4 @@
-// A connection to a server as an instance of an environment: the server's tools are those of the session.
+// A connection to a server as an instance of an environment: the session has the tools of the server.
 import type { Instance, Observed, OpenObject, StepAnswer } from '../contract/environment.ts'
 import { type AskedServer, askedServer, type Watch } from './asked-server.ts'
 import type { McpTool } from './connection.ts'
@@ -22,7 +22,7 @@ const stepOf = async (
   { args, before, watch }: { args: OpenObject; before: Observed; watch: Watch },
 ): Promise<StepAnswer> => {
   const result = await asked.call(tool, args, watch)
-  // A call may change the tools. Its result counts, even when the server cannot be reached after it.
+  // A call may change the tools. Its result counts, even if the server cannot be reached after the call.
   const after = await asked.observed().catch(() => before)
   if (typeof result === 'string') return failed(result, after)
   if (result.isError === true) {
@@ -32,7 +32,7 @@ const stepOf = async (
 }
 
 type Deps = {
-  /** The key of its connection. */
+  /** The key of the connection. */
   id: string
   connections: Pick<Connections, 'tools' | 'call' | 'isOpen' | 'ended'>
   /** Connections that stay open although no task runs. */

@@ -1,4 +1,4 @@
-// A server of the operator as an environment: its tools are those of the session, and the connection is the instance.
+// A server of the operator as an environment: the session has the server's tools, and the connection is the instance.
 // The server's state ends with the connection, so such a session is not restored after a restart.
 import type { EnvironmentSource, Instance, OpenObject } from '../contract/environment.ts'
 import type { Connections } from './connections.ts'

@@ -1,5 +1,5 @@
-// Describes failures of MCP servers in words that contain no secret. Few texts are taken from an error, since any of
-// them may quote a header.
+// Describes failures of MCP servers in words that contain no secret. Few texts of an error are passed on, since any
+// text may quote a header.
 import { ToolsUnavailable } from '../contract/tools.ts'
 import { NotPublic } from '../egress/not-public.ts'
 import { type McpServer, withoutSecrets } from './server.ts'
@@ -14,7 +14,7 @@ export class McpFailure extends ToolsUnavailable {
   }
 }
 
-/** The most characters of a failure. */
+/** The greatest length of the description of a failure, in characters. */
 const longest = 2000
 
 const codeOf = (error: unknown): string | number | undefined =>

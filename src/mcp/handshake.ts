@@ -15,7 +15,7 @@ const transportOf = (sdk: Sdk, server: McpServer, outside: Outside): Transport =
     ? stdioTransport(server, { ...outside, buffer: new sdk.ReadBuffer({ maxBufferSize: maxBytes }) })
     : httpTransport(sdk, server, server.fromCaller ? outside.guardedFetch : outside.fetch)
 
-/** Whether a server answered `initialize`, which all versions know, with an error that asks for a newer version. */
+/** Whether the server answered `initialize` with an error. Then it may want a newer version of the protocol. */
 const wantsNewer = (error: unknown): boolean => {
   const status = (error as { status?: unknown } | undefined)?.status
   return isAnswer(error) || (typeof status === 'number' && [400, 404, 405].includes(status))

@@ -8,7 +8,7 @@ import type { McpServer } from './server.ts'
 type PlaceServer = Extract<McpServer, { url: string }>
 type Sdk = { StreamableHTTPClientTransport: typeof StreamableHTTPClientTransport }
 
-/** Ends the body of an answer with an error when it is too large. The size counts after decompression. */
+/** Ends the body of an answer with an error when it is too large. The decompressed size counts. */
 const bounded =
   (fetch: Fetch): Fetch =>
   async (url, init) => {
@@ -26,9 +26,9 @@ const bounded =
     return new Response(response.body.pipeThrough(count), { status, statusText, headers })
   }
 
-/** The least wait before a reconnect, milliseconds. */
+/** The shortest wait before a reconnect, in milliseconds. */
 const soonestMs = 1000
-/** The most milliseconds that the end of a session may take when a connection is closed. */
+/** The end of a session may take at most this many milliseconds when a connection is closed. */
 const goodbyeMs = 500
 
 export const httpTransport = (

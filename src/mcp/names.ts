@@ -1,7 +1,7 @@
 // The name of a server's tool for an agent: `<server>__<tool>`, in characters that every model endpoint accepts.
 import { hash } from 'node:crypto'
 
-/** The most characters of a name. */
+/** The greatest length of a name, in characters. */
 const longest = 64
 /** How many characters of a hash are at the end of a changed name. */
 const hashed = 8
@@ -23,6 +23,6 @@ export const toolName = (server: string, tool: string): string => {
   return isPlain(server, name) ? name : hashedName(server, tool)
 }
 
-/** Whether a tool of this name may belong to this server; other servers need not be asked. */
+/** Whether a tool of this name may belong to this server. If not, the server need not be asked for its tools. */
 export const mayBeOf = (server: string, name: string): boolean =>
   name.startsWith(clean(`${server}__`).slice(0, longest - hashed - 1))

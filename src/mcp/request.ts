@@ -8,9 +8,9 @@ type Fields = Record<string, unknown>
 /** Header values, which are secrets, by the name of the server. */
 export type McpHeaders = Record<string, Record<string, string>>
 
-/** The most servers that a request may name. */
+/** A request may name at most this many servers. */
 const maxServers = 32
-/** The most characters of the name of a server. */
+/** The greatest length of the name of a server, in characters. */
 const longestName = 64
 const hidden = '***'
 
@@ -83,7 +83,7 @@ export const mcpProblems = (
   }))
 }
 
-/** The paths of keys in a valid config that nothing reads. */
+/** The paths of the keys that are ignored in a valid config. */
 export const ignoredInMcp = (config: Fields | null | undefined): string[] => {
   if (config === undefined || config === null) return []
   const { at, entries } = entriesOf(config)
@@ -97,8 +97,8 @@ export const ignoredInMcp = (config: Fields | null | undefined): string[] => {
 }
 
 /**
- * Splits a valid config into one without header values, and these values. Unknown keys are dropped: they may be
- * secrets.
+ * Splits a valid config into a config without header values, and the header values. Unknown keys are dropped, since
+ * their values may be secrets.
  */
 export const splitHeaders = (config: Fields): { shown: Fields; headers: McpHeaders } => {
   const { at, entries } = entriesOf(config)

@@ -25,7 +25,7 @@ export const withVariables = (server: McpServer, variables: object): McpServer =
   return allowed.length === 0 ? server : { ...server, env: { ...server.env, ...Object.fromEntries(allowed) } }
 }
 
-/** http or https, without a user name or password, which would be a secret in a visible place. */
+/** Whether this is an http or https URL without a user name and a password. A password would be visible in the URL. */
 export const isServerUrl = (text: string): boolean => {
   const url = URL.canParse(text) ? new URL(text) : undefined
   return url !== undefined && /^https?:$/.test(url.protocol) && url.username === '' && url.password === ''

@@ -2,7 +2,7 @@ import type { Report } from '../contract/ports.ts'
 import type { Child } from '../platform/children/children.ts'
 import { type McpServer, withoutSecrets } from './server.ts'
 
-/** The most characters of a server's stderr that are reported, in all and for each line. */
+/** The limits for what is reported of a server's stderr, in characters: in all, and of each line. */
 const maxReported = 64 * 1024
 const longestLine = 1000
 

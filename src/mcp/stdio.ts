@@ -10,9 +10,9 @@ import { reportStderr } from './stderr.ts'
 
 type ProcessServer = Extract<McpServer, { command: string }>
 
-/** The most milliseconds to wait for the last output of a process that has ended. */
+/** The last output of a process that has ended is awaited for at most this many milliseconds. */
 const patienceMs = 500
-/** How long after the end of its input a server gets the first signal, milliseconds. */
+/** Milliseconds from the end of a server's input until the server gets the first signal. */
 const goodbyeMs = 250
 
 /**

@@ -7,7 +7,7 @@ export const tooLate = (server: McpServer, ms: number) =>
   new McpFailure(server.name, `did not answer in ${ms / 1000} s`)
 
 /**
- * Rejects when the work takes longer than opening a connection may. The work continues until the connection is closed.
+ * Rejects when the work takes longer than `openMs`. The work continues until the connection is closed.
  */
 export const within = async <T>(
   timers: Pick<Timers, 'after'>,

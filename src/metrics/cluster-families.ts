@@ -6,9 +6,9 @@ export type ClusterCounts = {
   /** The sequence of the last record of the shared log that this node has. */
   sequence: number
   takeovers: number
-  /** Positions by which the read models of a standby are behind its copy of the log. */
+  /** The number of positions by which the read models of a standby are behind its copy of the log. */
   lag: number
-  /** Whether stream keys are in use that no other node has. */
+  /** Whether this node uses stream keys that no other node has. */
   isAlone: boolean
 }
 
@@ -26,12 +26,12 @@ export const clusterFamilies = (counts: () => ClusterCounts): Family[] => [
   ),
   gauge(
     'reprise_cluster_standby_lag_positions',
-    "Events that the read models of a standby lack, of those in the node's copy of the log.",
+    "Events in a standby's copy of the log that its read models do not have yet.",
     () => counts().lag,
   ),
   gauge(
     'reprise_cluster_alone',
-    '1 while keys are in use that only this node has: without it, nobody could read their events.',
+    '1 while only this node has some of the stream keys: without this node, nobody could read their events.',
     () => Number(counts().isAlone),
   ),
 ]

@@ -1,7 +1,7 @@
 // The metrics of cron jobs.
 import { counter, type Family, gauge, type Labels } from './exposition.ts'
 
-/** `triggered` and the following: how many since the start of the server. */
+/** `triggered` and the fields after it: the numbers of runs since the start of the server. */
 export type CronCounts = {
   jobs: Record<string, number>
   running: number

@@ -6,7 +6,7 @@ export type ErasureCounts = { pending: number; erased: number; kept: number; fai
 export const erasureFamilies = (counts: () => ErasureCounts): Family[] => [
   gauge(
     'reprise_erasures_pending',
-    'Stored erasures of which something is left to destroy.',
+    'Stored erasures that are not finished, since something is left to destroy.',
     () => counts().pending,
   ),
   counter(
@@ -16,12 +16,12 @@ export const erasureFamilies = (counts: () => ErasureCounts): Family[] => [
   ),
   gauge(
     'reprise_retention_kept',
-    'Tasks that rules of retention name and that stay, because of a hold or because others need them.',
+    'Tasks that rules of retention name but that stay, because of a hold or because other tasks need them.',
     () => counts().kept,
   ),
   counter(
     'reprise_retention_failures_total',
-    'Times that the rules of retention could not be applied.',
+    'How often the rules of retention could not be applied.',
     () => counts().failures,
   ),
 ]

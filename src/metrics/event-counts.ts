@@ -31,7 +31,7 @@ export const createEventCounts = () => {
     effectKinds.map(kind => [kind, Object.fromEntries(effectOutcomes.map(outcome => [outcome, 0]))]),
   ) as Record<Kind, Record<Outcome, number>>
   const model = { calls: 0, inputTokens: 0, outputTokens: 0 }
-  /** Effects that are subagents' tasks, by the stream of their unfinished caller: a receipt does not name the kind of its effect. */
+  /** Effects that are subagents' tasks, by the stream of the unfinished caller: receipts do not name the kind. */
   const children = new Map<string, Set<string>>()
 
   /** Effects that completed during a cancel, by the stream of their task. Their receipts must not count again. */
@@ -73,7 +73,7 @@ export const createEventCounts = () => {
     },
     AgentError: () => void effects.model.failed++,
     AgentStepAbandoned: ({ effect_id }, stream, events, n) => {
-      // In this append, the receipt of a cancel comes before this event, or the failure of the task after it.
+      // The same append may have the receipt of a cancel before this event, or the failure of the task after it.
       const [before, after] = [events[n - 1], events[n + 1]]
       const receipt = before && taskEvents.find(before)
       const isStopped = receipt?.type === 'EffectStopped' && receipt.data.effect_id === effect_id

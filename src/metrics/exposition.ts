@@ -54,7 +54,7 @@ const valuesOf = ({ read }: Family): Sample[] => {
   try {
     return read()
   } catch {
-    return [] // the other metrics are needed most when something is broken
+    return [] // when something is broken, the other metrics are needed even more
   }
 }
 

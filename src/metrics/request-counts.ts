@@ -3,7 +3,7 @@ import { add, createTally, type Tally } from './tally.ts'
 
 const seconds = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60]
 
-/** `status` is that of the answer, or `none` if the connection ended before an answer. */
+/** `status` is the status of the answer, or `none` if the connection ended before an answer. */
 export type RequestLabels = { method: string; route: string; status: number | 'none' }
 
 export const createRequestCounts = () => {

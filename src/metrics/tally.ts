@@ -1,7 +1,7 @@
 // A histogram as plain numbers. Adding a value is cheap, and a scrape reads the numbers.
 
 export type Tally = {
-  /** The upper bound of each bucket except the last, which has none. */
+  /** The upper bound of each bucket. The last bucket has no bound. */
   bounds: readonly number[]
   /** The number of values in each bucket. */
   counts: number[]

@@ -11,11 +11,11 @@ import type { Secrets } from '../platform/secrets.ts'
 import { build } from '../platform/version.ts'
 import { createQueries } from '../tasks/queries.ts'
 
-/** What erasures remove on this node beside events. */
+/** What erasures remove on this node, in addition to payloads. */
 export type CopiedFiles = { roots: Roots; sessionsRoot: string; secrets: Pick<Secrets, 'forget'> }
 
 type Deps = {
-  /** The copy of the log, to which somebody else writes. It stays open. */
+  /** The copy of the log, to which the replica writes. It stays open. */
   store: Store
   /** The file of the read models. */
   file: string
@@ -35,7 +35,7 @@ export const openCopy = async ({ store, file, erasable, world, report }: Deps) =
     roots: erasable.roots,
     folders: createSessionFolders(erasable.sessionsRoot),
     secrets: erasable.secrets,
-    saved: { atRest: async () => {} }, // this node writes no such files
+    saved: { atRest: async () => {} }, // a node that only follows writes no files of rollouts or logs
   })
   let reading: Promise<void> | undefined
   let isAsked = false
@@ -62,7 +62,7 @@ export const openCopy = async ({ store, file, erasable, world, report }: Deps) =
     follow,
     /** Removes the files of streams whose payloads are about to be destroyed. */
     async eraseFiles(streams: readonly string[]): Promise<void> {
-      await follow() // tasks that are erased are no rows then
+      await follow() // after this, the rows of earlier erased tasks have no content
       await eraseFiles(streams)
     },
     /** Writes the file of the read models anew, without traces of what was erased. */

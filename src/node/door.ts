@@ -1,5 +1,5 @@
-// The door of a node: its HTTP server, whose requests go to the shard of this node or to the owner, and its connections
-// to other nodes.
+// The door of a node: its HTTP server, and its connections to other nodes. The node answers a request itself while it
+// owns the log; otherwise it sends the request to the owner.
 import { createServer, type Server } from 'node:http'
 import type { ClusterKeys } from '../cluster/cluster-key.ts'
 import { createAsk } from '../cluster/door/ask-node.ts'
@@ -21,10 +21,10 @@ import type { Standby } from './standby.ts'
 import { createStanding } from './standing.ts'
 import type { NodeStorage } from './storage.ts'
 
-/** Milliseconds for which open requests may still end when the node stops. */
+/** Milliseconds that open requests have to finish when the node stops. Then their connections are closed. */
 const endingMs = 500
 
-/** Milliseconds after its last question for which a standby is taken to be there. */
+/** A standby counts as present for this many milliseconds after it has last asked for keys. */
 const standbyMs = 1000
 
 type Deps = {
@@ -48,7 +48,7 @@ const listen = (server: Server, { host, port }: Place): Promise<void> =>
     server.listen({ host, port, backlog: waitingConnections }, resolve)
   })
 
-/** Takes no more connections, and resolves when the open requests have ended or had their time. */
+/** Takes no more connections, and resolves when the open requests have ended or their time is over. */
 const close = async (server: Server): Promise<void> => {
   const closed = new Promise<void>(resolve => server.close(() => resolve()))
   server.closeIdleConnections()
@@ -110,17 +110,17 @@ export const openDoor = async (deps: Deps) => {
   await listen(server, config)
   const { host, port } = config
   return {
-    /** Where it listens. */
+    /** The URL at which the server listens. */
     url: `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
-    /** The owner may have changed. */
+    /** Called when the owner may have changed. */
     changed(): void {
       switchboard.changed()
       exchange.changed()
     },
-    /** Whether another node follows this one closely. */
+    /** Whether another node has asked this node for keys within the last second, as a standby does. */
     hasStandby: (): boolean =>
       routes.standbys().some(({ askedAt }) => world.clock.now() - askedAt < standbyMs),
-    /** Asks for no keys any more, so that no other node counts on this one. */
+    /** Stops asking the owner for keys, so that the owner no longer counts this node as a standby. */
     leave: exchange.stop,
     async close(): Promise<void> {
       stopping.abort()

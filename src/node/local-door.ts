@@ -1,12 +1,12 @@
-// The door of the shard that this node owns: requests go to its front. When the shard is given up, requests that are
-// still open get a moment to end, and then their connections are closed.
+// Hands requests to the front of the shard while this node owns the shard. When the node gives the shard up, open
+// requests get a moment to end, and then their connections are closed.
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 
-/** Milliseconds for which open requests may still end. */
+/** Milliseconds that open requests have to finish. Then their connections are closed. */
 const endingMs = 500
 
-/** `server`: the server of the front. It listens nowhere, and handles what it is given. */
+/** `server`: the server of the front. It listens on no port, and handles the requests that it is given. */
 export const createLocalDoor = (server: Server) => {
   const open = new Set<Duplex>()
   const follow = (socket: Duplex, ends: { once(event: 'close', done: () => void): unknown }) => {

@@ -1,4 +1,4 @@
-// Starts a node of a cluster: it holds its data folder, follows the shared log, and listens. While it owns the shard, it
+// Starts a node of a cluster: it holds its data folder, follows the shared log, and listens. While it owns the log, it
 // answers requests itself; otherwise it sends them on to the owner.
 
 import { readClusterKeys } from '../cluster/cluster-key.ts'
@@ -20,14 +20,14 @@ import { createSignal } from './signal.ts'
 import { createStandby } from './standby.ts'
 import { openNodeStorage } from './storage.ts'
 
-/** The most milliseconds for which running steps may finish when an owner hands the shard over. */
+/** Milliseconds that running steps have to finish when an owner gives the log to another node. */
 const handOverMs = 2000
-/** The most milliseconds for which an owner that gives up waits until the standby has the keys that were used. */
+/** A node that gives up the log waits until the standby has the used keys, for at most this many milliseconds. */
 const keysMs = 2000
-/** The most milliseconds for which a node that stops waits for another owner, to which it sends held requests. */
+/** A node that stops waits for another owner, to send it the held requests, for at most this many milliseconds. */
 const successorMs = 3000
 
-/** Milliseconds between two looks at whether something has come. */
+/** Milliseconds between two looks at such a condition. */
 const lookMs = 20
 
 /** Resolves when `isSo` returns true, or after `ms` milliseconds. */
@@ -118,7 +118,7 @@ const opened = async (
 }
 type Opened = Awaited<ReturnType<typeof opened>>
 
-/** Hands the shard over, and sends the requests that wait to the next owner. */
+/** Gives the log to another node, and sends the requests that wait to the next owner. */
 const handOver = async ({ self, roles, stopping, change, door }: Opened): Promise<void> => {
   await door.leave()
   const mayWait = door.hasStandby() || self.hasSuccessor()
@@ -130,8 +130,8 @@ const handOver = async ({ self, roles, stopping, change, door }: Opened): Promis
 }
 
 /**
- * `leaseOf`: opens the lease; tests give one that cannot be trusted. Rejects with CannotStart, and with Unknown when NATS
- * is not reached in time.
+ * `leaseOf`: opens the lease; tests pass a function that opens an untrustworthy one. Rejects with CannotStart, and with
+ * Unknown when NATS is not reached in time.
  */
 export const startNode = async (
   config: Config,
@@ -148,7 +148,7 @@ export const startNode = async (
   writeServerFile(server, { url: running.url, pid: process.pid })
   closers.add(() => removeServerFile(server))
   let stopped: Promise<void> | undefined
-  running.roles.catch(() => {}) // whoever uses `roles` hears of it
+  running.roles.catch(() => {}) // the user of `roles` gets the error
   return {
     url: running.url,
     /** Rejects when this node cannot go on: its process must end, and may be started again. */

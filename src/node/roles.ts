@@ -1,17 +1,18 @@
-// The roles of a node, one after the other: a standby follows the log; when the lease becomes its own, it claims the log
-// and owns the shard; when the log refuses it or the lease is another node's, it gives the shard up and is a standby
-// again. Each role is one function, which resolves when the role ends.
+// Runs the roles of a node, one after the other. A standby follows the log. When it gets the lease, it claims the log
+// and owns the shard: the log with its read models and its actors. When the log refuses its writes, or another node has
+// the lease, it gives the shard up and is a standby again. Each role is one function, which resolves when the role
+// ends.
 import type { Report } from '../contract/ports.ts'
 
 export type Role = 'standby' | 'claiming' | 'owner' | 'leaving'
 
-/** What a node is for a moment. `end` gives it up, and resolves when nothing of it is left. */
+/** What a node holds in a role. `end` gives it up, and resolves when nothing of it is open any more. */
 type Ending = { end(): Promise<void> }
-/** A node that follows. `isReady`: it could take over. */
+/** What a standby holds. `isReady`: the node could take over. */
 export type Held = Ending & { isReady: boolean }
 
 export type RoleDeps<Owned extends Ending> = {
-  /** Follows the log. Resolves when the read models have all that the log had at that moment. */
+  /** Follows the log. Resolves when the read models have everything that the log had when this was called. */
   standBy(): Promise<Held>
   /** Claims the log. Rejects when another node was faster, or when this node lacks something. */
   claim(): Promise<void>
@@ -21,7 +22,7 @@ export type RoleDeps<Owned extends Ending> = {
   drain(owned: Owned): Promise<void>
   lease: {
     isMine(): boolean
-    /** Whether the newest beat is that of another node. */
+    /** Whether another node holds the lease. */
     isTheirs(): boolean
     want(isWanted: boolean): void
     release(): Promise<void>

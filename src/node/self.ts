@@ -1,4 +1,4 @@
-// What this node is at the moment, for its door, its metrics and its readiness.
+// Keeps what this node is at the moment, for its door, its metrics and its readiness.
 
 import type { Owner } from '../cluster/door/route.ts'
 import type { Lease } from '../cluster/lease.ts'
@@ -47,7 +47,7 @@ export const createSelf = ({ name, lease, storage, standby }: Deps) => {
       owned = now
       if (now !== undefined) takeovers++
     },
-    /** The shard of this node; undefined: it owns none. */
+    /** The shard of this node; undefined: the node owns none. */
     owned: (): OwnedShard | undefined => owned,
     /**
      * The node to which requests go. An owner whose lease has run out answers nothing, since another node may own the

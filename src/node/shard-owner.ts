@@ -1,4 +1,5 @@
-// The shard while this node owns it: opened after a claim, with a door for requests, and closed when it is given up.
+// Opens the shard after this node has claimed the log, with a door for requests, and closes it when the node gives it
+// up.
 import type { Inspect } from '../../actors/runtime/live.ts'
 import type { Config } from '../config.ts'
 import type { Report, Timers } from '../contract/ports.ts'
@@ -42,7 +43,8 @@ const createSharing = ({ replica, files }: Pick<NodeStorage, 'replica' | 'files'
 export const openOwnedShard = async ({ config, storage, node, timers, inspect, report }: Deps) => {
   const { replica } = storage
   const shareFiles = createSharing(storage)
-  // The shard is closed when it is given up, but the copies stay open for the standby that this node is then.
+  // The shard is closed when it is given up, but its stores stay open, because this node then becomes a standby and
+  // needs them.
   const stores = {
     store: { ...replica.store, close: keepOpen },
     secrets: { ...replica.secrets, close: () => {} },
@@ -50,7 +52,7 @@ export const openOwnedShard = async ({ config, storage, node, timers, inspect, r
   }
   const front = await createFront(config, await openShard(config, report, { stores, inspect }), report, node)
   const door = createLocalDoor(front.app.server)
-  await shareFiles() // those that opening the shard has made
+  await shareFiles() // also the files that were made while the shard was opened
   front.publish()
   const stopSharing = timers.every(shareMs, () => {
     shareFiles().catch(error =>

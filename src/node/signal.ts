@@ -10,7 +10,7 @@ export const createSignal = () => {
       waiting = []
       for (const wake of woken) wake()
     },
-    /** Resolves when the signal was raised since the last call. */
+    /** Resolves as soon as the signal was raised after the last `wait` ended. */
     async wait(): Promise<void> {
       if (!isRaised) await new Promise<void>(resolve => void waiting.push(resolve))
       isRaised = false

@@ -13,7 +13,7 @@ type Deps = {
   report: Report
 }
 
-/** Milliseconds between two looks at whether a node that begins to follow has come to the end of the log. */
+/** Milliseconds between two looks at whether a node that begins to follow has reached the end of the log. */
 const lookMs = 50
 
 export const createStandby = ({ storage, file, erasable, world, report }: Deps) => {
@@ -44,7 +44,9 @@ export const createStandby = ({ storage, file, erasable, world, report }: Deps) 
     await copy?.eraseFiles(streams)
   })
 
-  /** Waits until this node has what the log has now. False: it will not come that far. */
+  /**
+   * Waits until this node has everything that the log has now. False: the node stops, or the log cannot be followed.
+   */
   const isCaughtUp = async (stopping: AbortSignal): Promise<boolean> => {
     let end: number | undefined
     while (!stopping.aborted && !hasFailed) {
@@ -57,11 +59,11 @@ export const createStandby = ({ storage, file, erasable, world, report }: Deps) 
 
   return {
     /**
-     * Begins to follow. Resolves when the read models have what the log had at that moment, or when that will not come:
-     * the node stops, or the log cannot be followed.
+     * Begins to follow. Resolves when the read models have everything that the log had at that moment, or when the node
+     * stops or the log cannot be followed.
      */
     async begin(stopping: AbortSignal): Promise<Held> {
-      await replica.rest() // a row that came now would be unknown to the copy of the log
+      await replica.rest() // a row that came now would be missing in the copy of the log
       const followed = await openCopy({ store: local, file, erasable, world, report })
       copy = followed
       replica.follow()
@@ -76,7 +78,7 @@ export const createStandby = ({ storage, file, erasable, world, report }: Deps) 
         },
       }
     },
-    /** Whether this node has all that the log had when it began to follow. */
+    /** Whether this node has everything that the log had when the node began to follow. */
     isReady: (): boolean => isReady,
     lag: (): number => copy?.lag() ?? 0,
   }

@@ -1,4 +1,4 @@
-// What a node that does not own the shard says of itself: whether it could take over, and its metrics.
+// Answers questions about a node that does not own the log: whether the node could take over, and its metrics.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { NodeState } from '../front/doors.ts'
 import { type ClusterCounts, clusterFamilies } from '../metrics/cluster-families.ts'
@@ -10,7 +10,7 @@ type Deps = NodeState & {
   counts: () => ClusterCounts
   /** The last position of this node's copy of the log. */
   position: () => number
-  /** Whether this node has all that the log had when it began to follow, and could take over. */
+  /** Whether this node has everything that the log had when the node began to follow, so that it could take over. */
   isReady: () => boolean
 }
 type Answer = (request: IncomingMessage, response: ServerResponse) => void

@@ -1,4 +1,5 @@
-// What a node keeps: its copy of the log, the keys that open it, and the secrets, all fed by the shared log.
+// What a node keeps: its copy of the log, and the secrets, which come from the shared log, and the stream keys, which
+// the owner makes and a standby gets from the owner.
 
 import { logIdOf } from '../cluster/beginning.ts'
 import type { ClusterKeys } from '../cluster/cluster-key.ts'

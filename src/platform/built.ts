@@ -1,5 +1,5 @@
 // Threads and processes that the server starts run from the bundle, even when the server runs from sources: otherwise
-// each of them would have to load a TypeScript loader, which takes longer than its work.
+// each of them would have to load a TypeScript loader, which takes longer than the work of the thread or process.
 import { readFileSync } from 'node:fs'
 
 const here = new URL('./', import.meta.url)

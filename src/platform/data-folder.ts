@@ -29,7 +29,8 @@ export const filesOf = (dataDir: string) => ({
 })
 
 /**
- * Throws CannotStart when a file of the data folder is no plain file, a folder is no folder, or one may not be used.
+ * Throws CannotStart when something else stands in the place of a file or a folder of the data folder, or when this
+ * process may not use one of them.
  */
 export const checkPlaces = (dataDir: string): void => {
   const files = filesOf(dataDir)

@@ -3,7 +3,7 @@ import { createServer } from 'node:net'
 /** Systems give other ports than these to programs that ask for any port, and to outgoing connections. */
 const [first, count] = [20_000, 12_000]
 
-/** A port that is free, and stays free until a program asks for it. */
+/** Resolves to a free port. It stays free until a program asks for exactly this port. */
 export const freePort = async (): Promise<number> => {
   for (;;) {
     const port = first + Math.floor(Math.random() * count)

@@ -12,9 +12,9 @@ const lower = (pid: number, priority: number): void => {
 
 /**
  * Linux may first share the processors between process sessions (autogroups), which setsid begins, and apply priorities
- * only within each session. So the priority of the session of a process is lowered, too. It is lowered less than that
- * of the process, and furthest while the session keeps a processor busy: otherwise a step of one user would wait 0.2 s
- * for each time slice while another user keeps the processors busy.
+ * only within each session. So the priority of the session of a process is lowered, too. While the session keeps a
+ * processor busy, it is lowered as far as the priority of the process. At other times it is lowered less: a step of one
+ * user would otherwise wait 0.2 s for each time slice while another user keeps the processors busy.
  */
 export const sessionGivesWay = (pid: number, isBusy = false): void => {
   try {

@@ -4,7 +4,7 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { inspectorPage } from './inspector-page.ts'
 
-/** The most messages that are kept for pages that open later. Stately's own relay keeps as many. */
+/** The number of newest messages that are kept for pages that open later. Stately's own relay keeps as many. */
 const kept = 200
 
 export type Inspector = { url: string; show(message: string): void; close(): Promise<void> }

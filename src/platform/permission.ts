@@ -14,7 +14,7 @@ const ourUser = (): string => {
   }
 }
 
-/** Why a file or folder may not be used in this mode; undefined when it may be used, or does not exist. */
+/** Says why a file or folder may not be used in this mode; undefined when it may be used, or does not exist. */
 const refusalOf = (place: string, mode: number): 'denied' | 'read-only' | undefined => {
   try {
     accessSync(place, mode)

@@ -7,12 +7,12 @@ export type Piece = string | Buffer
 export type Pieces = AsyncIterable<Piece>
 export type Text = string | Pieces
 
-/** The greatest length of a text that is made as one string, in characters or bytes, whichever is known. */
+/** A text up to this length is made as one string. The length is in characters or in bytes, whichever is known. */
 export const wholeAtMost = 256 * 1024
 
 /**
  * An answer of more bytes is large. Only a few large answers are sent at the same time. A page of frames or of stored
- * events ends when it is large.
+ * events ends as soon as it has this many bytes.
  */
 export const largeFrom = 8 * 1024 * 1024
 
@@ -22,7 +22,7 @@ export const isLong = (text: Text): text is Pieces => typeof text !== 'string'
 export const joined = (...texts: Text[]): Text =>
   texts.some(isLong) ? inTurn(texts) : (texts as string[]).join('')
 
-/** The pieces of a text that may still be in the making. */
+/** Yields the pieces of a text, which may still be in the making. */
 export async function* only(made: Text | Promise<Text>): AsyncGenerator<Piece> {
   const text = await made
   if (isLong(text)) yield* text

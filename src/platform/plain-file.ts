@@ -67,7 +67,10 @@ export const readPlainFileLater = async (path: string): Promise<string> => {
   }
 }
 
-/** Writes a file that only our user may read. It is on the disk when this returns. Throws errors of the system. */
+/**
+ * Writes a file that only the system user of this process may read. The file is on the disk when this returns. Throws
+ * errors of the system.
+ */
 export const writeSynced = (path: string, text: string): void => {
   const file = openSync(path, plainWrite, 0o600)
   try {

@@ -2,7 +2,10 @@
 import { chmod, lstat, readdir, rm } from 'node:fs/promises'
 import path from 'node:path'
 
-/** Allows this process to enter a folder and all folders in it. Their names are bytes, which may not be UTF-8. */
+/**
+ * Allows this process to enter a folder and all folders in it. The names of files are bytes, since they may not be
+ * UTF-8.
+ */
 const open = async (folder: Buffer): Promise<void> => {
   await chmod(folder, 0o700)
   for (const entry of await readdir(folder, { withFileTypes: true, encoding: 'buffer' })) {

@@ -1,5 +1,5 @@
-// Secret values, for example those of `env`. They are stored in a file of their own (mode 0600), never in the log. They
-// are written and synced before the append that names their reference, and removed when the task ends.
+// Secret values, for example the values of `env`. They are stored in a file of their own (mode 0600), never in the log.
+// They are written and synced before the append that names their reference, and removed when the task ends.
 import { chmodSync, closeSync, openSync } from 'node:fs'
 import type Database from 'better-sqlite3'
 import { CannotStart } from '../contract/cannot-start.ts'
@@ -17,8 +17,9 @@ export type Secrets = {
   /** Removes the values of each reference for which `isNamed` returns false. */
   sweep(isNamed: (ref: string) => boolean): void
   /**
-   * Resolves when everything that was put is as safe as an acknowledged event: on a cluster, the shared log has it. An append
-   * need not wait for this, since what was put goes before it. Rejects with StorageFailure.
+   * Resolves when everything that was put is as safe as an acknowledged event: on a cluster, the shared log has it. An
+   * append need not wait for this, since values that were put before it are stored before it. Rejects with
+   * StorageFailure.
    */
   stored(): Promise<void>
   close(): void

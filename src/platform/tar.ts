@@ -1,5 +1,5 @@
-// Archives of plain files (POSIX ustar, compressed with gzip), written and read without a library. Only names that we
-// give ourselves are allowed, so an archive cannot write anywhere else.
+// Archives of plain files (POSIX ustar, compressed with gzip), written and read without a library. When an archive is
+// read, the caller says which names are allowed, so no file is written at an unexpected place.
 import { createReadStream, createWriteStream, mkdirSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { Readable, type Transform } from 'node:stream'
@@ -62,7 +62,7 @@ export const pack = async (root: string, names: readonly string[], archive: stri
     createWriteStream(archive, { flags: 'wx', mode: 0o600 }),
   )
 
-/** The bytes of such an archive. A file is read when the bytes of those before it were taken. */
+/** Yields the bytes of such an archive. A file is read only when the bytes of the files before it were taken. */
 export async function* archiveOf(root: string, names: AsyncIterable<string>): AsyncGenerator<Buffer> {
   const entries = Readable.from(entriesOf(root, names), { objectMode: true, highWaterMark: 1 })
   const zipped = createGzip()
@@ -96,11 +96,11 @@ const readHeader = (header: Buffer): Entry | undefined => {
   return { name: name.replace(/^\.\//, ''), size: Number.parseInt(size, 8) }
 }
 
-/** Gives exactly as many bytes as are asked for, or fewer at the end. */
+/** Takes parts of the source: some bytes, or exactly as many as are asked for. */
 const createTaker = (source: AsyncIterator<Buffer>) => {
   let rest: Buffer = Buffer.alloc(0)
   return {
-    /** At most `most` bytes, as many as are there; empty at the end. */
+    /** Resolves to the bytes that have come, at most `most` of them; empty at the end. */
     async some(most: number): Promise<Buffer> {
       while (rest.length === 0) {
         const { value, done } = await source.next()
@@ -137,8 +137,8 @@ const contentOf = async function* (
 }
 
 /**
- * Writes the files of an archive into an empty folder. `isAllowed` says which names there may be; others are not
- * written, and the archive is refused. Rejects with BadArchive, and with errors of the system.
+ * Writes the files of an archive into an empty folder. `isAllowed` says which names are allowed. A file with another
+ * name is not written, and the archive is refused. Rejects with BadArchive, and with errors of the system.
  */
 export const unpack = async (
   archive: string,

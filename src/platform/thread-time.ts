@@ -1,5 +1,5 @@
 // Measures how long a thread has run on a processor. On a busy machine a thread may wait longer than it runs, so the
-// clock must not be used to limit its work.
+// time of the clock must not limit the work of a thread.
 import { readFileSync, readlinkSync } from 'node:fs'
 
 /** The system's name of the calling thread; undefined where the system does not measure threads. */

@@ -1,4 +1,4 @@
-// Runs work one after the other.
+// Runs pieces of work one after the other.
 
 /** Each piece of work begins when the one before it has ended in any way. */
 export const createTurns = () => {

@@ -10,7 +10,7 @@ const pooled = 8192
 const createRandom = () => {
   let pool = Buffer.alloc(0)
   let used = 0
-  /** The place in the pool where the next `size` bytes begin. */
+  /** Returns the place in the pool where the next `size` bytes begin. */
   const draw = (size: number): number => {
     if (used + size > pool.length) {
       pool = randomBytes(Math.max(pooled, size))
@@ -26,7 +26,7 @@ const createRandom = () => {
     },
     /** A whole number below 2^32. */
     word(): number {
-      const at = draw(4) // comes first, since it may replace the pool
+      const at = draw(4) // this comes before `pool` is read, since it may replace the pool
       return pool.readUInt32LE(at)
     },
   }

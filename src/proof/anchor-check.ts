@@ -13,13 +13,13 @@ const rootAt = (files: TreeFiles, trusted: number, size: number): Hash => {
   }
 }
 
-/** How many hashes of the file of tiles a tree of this size has. */
+/** The number of hashes that the file of tiles has for a tree of this size: one for each full tile of leaves. */
 export const tilesAt = (size: number): number => Math.floor(size / tileWidth)
 
 /**
- * The root of the log at a size that it has. It uses the file of tiles, except for the last full tile, so that events
- * of the log itself are always read. When the root is not the expected one, the file may be damaged: then the whole log
- * is read, and the file is made again. Throws DamagedEvent.
+ * The root of the first `size` events of the log. It is computed from the file of tiles, except for the last full tile,
+ * so that some events of the log itself are always read. When the root is not the expected one, the file may be
+ * damaged: then the whole log is read, and the file is made again. Throws DamagedEvent.
  */
 export const rootOfLog = (files: TreeFiles, size: number, expected: Hash): Hash => {
   const trusted = Math.max(0, tilesAt(size) - 1)

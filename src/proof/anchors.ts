@@ -1,6 +1,6 @@
-// The file of checkpoints: whole notes, one after the other, each with an empty line after it. It is an anchor: a log
-// that does not contain what its newest checkpoint says has lost or changed events. So it is best kept away from the
-// log.
+// The file of checkpoints: whole notes, one after the other, each with an empty line after it. The file is an anchor:
+// when a log does not agree with its newest checkpoint, the log has lost or changed events. So keep the file away from
+// the log.
 import { closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs'
 import { constants, open } from 'node:fs/promises'
 import { openCheckpoint, type SignedCheckpoint } from './note/checkpoint.ts'
@@ -8,7 +8,7 @@ import type { VerifierKey } from './note/keys.ts'
 
 const { O_APPEND, O_CREAT, O_NONBLOCK, O_RDONLY, O_RDWR } = constants
 
-/** The newest checkpoint is searched in this many bytes at the end of the file. */
+/** The newest checkpoint is looked for in this many bytes at the end of the file. */
 const endBytes = 1024 * 1024
 
 const endOf = (path: string): string => {
@@ -23,7 +23,7 @@ const endOf = (path: string): string => {
   }
 }
 
-/** A checkpoint and its signatures. What a crash left after them is not part of it. */
+/** Matches a checkpoint and its signatures, without the remains of a write that a crash has interrupted. */
 const wholeNote = /^(?:[^\n]+\n)+\n(?:— [^\n]+(?:\n|$))+/u
 
 /** The notes of a log. Each begins with the origin, alone on a line. */
@@ -36,13 +36,13 @@ const notesIn = (text: string, origin: string): string[] =>
 
 export type Anchor = SignedCheckpoint & { text: string }
 
-/** The whole checkpoints at the end of the file, the newest first. Those that no key among these signed are left out. */
+/** The whole checkpoints in `text`, the newest first. Checkpoints that none of `keys` has signed are left out. */
 function* wholeNotes(text: string, origin: string, keys: readonly VerifierKey[]): Generator<Anchor> {
   for (const note of notesIn(text, origin).reverse()) {
     try {
       yield { ...openCheckpoint(note, origin, keys), text: note }
     } catch {
-      // It was cut off by a crash, or changed.
+      // A crash has cut the note off, or somebody has changed it.
     }
   }
 }
@@ -67,14 +67,14 @@ export const newestAnchor = (
   return newest ?? (text.trim() === '' ? undefined : 'unreadable')
 }
 
-/** The size in the last whole checkpoint of a file, of whatever log; 0: there is none. Nothing of it is verified. */
+/** The size in the last whole checkpoint of a file, of any log; 0: there is none. Nothing in it is verified. */
 export const lastSizeIn = (file: string): number => {
   if (!existsSync(file)) return 0
   const sizes = [...endOf(file).matchAll(/(?:^|\n)reprise\/[^\n]+\n([1-9]\d*)\n[^\n]+\n\n— /gu)]
   return Number(sizes.at(-1)?.[1] ?? 0)
 }
 
-/** Adds a note, which is on the disk when this resolves. Rejects with errors of the system. */
+/** Adds a note, and resolves when the note is on the disk. Rejects with errors of the system. */
 export const appendAnchor = async (path: string, note: string): Promise<void> => {
   const file = await open(path, O_RDWR | O_APPEND | O_CREAT | O_NONBLOCK, 0o600)
   try {

@@ -11,11 +11,11 @@ type Deps = {
   report: Report
 }
 
-/** The fewest milliseconds between two checkpoints. */
+/** At least this many milliseconds pass between two scheduled checkpoints. */
 const betweenMs = 1000
-/** Milliseconds after an event that follows a pause, so that events that follow each other share a checkpoint. */
+/** After a pause, a checkpoint is signed this many milliseconds after the first event, and covers later events too. */
 const shortMs = 100
-/** Milliseconds for which a request, and the end of the server, wait for a checkpoint. */
+/** Milliseconds that `newest` and `stop` wait for a checkpoint. `covering` waits twice as long. */
 const patienceMs = 2000
 
 /** Milliseconds between two looks at the newest checkpoint. */
@@ -28,11 +28,11 @@ export const createCheckpointer = ({ signer, log, clock, timers, report }: Deps)
   let cancelTimer: (() => void) | undefined
   let works = false
   let failing = false
-  /** After the end, nothing is signed, which is no failure. */
+  /** Whether `stop` has finished. A checkpoint that fails after that is not reported. */
   let ended = false
 
   const isBehind = (): boolean => log.head() > (signer.newest()?.size ?? 0)
-  /** Signs, and reports the first failure of several. */
+  /** Signs a checkpoint. Of several failures in a row, only the first is reported. */
   const sign = async (): Promise<void> => {
     try {
       await signer.sign()
@@ -60,12 +60,12 @@ export const createCheckpointer = ({ signer, log, clock, timers, report }: Deps)
   log.onCommit(schedule)
 
   return {
-    /** The newest checkpoint. Makes the first one. Undefined if that takes longer than `patienceMs`. */
+    /** The newest checkpoint. If there is none, it is made now; undefined if that takes longer than `patienceMs`. */
     async newest(): Promise<Stored | undefined> {
       if (signer.newest() === undefined && works) await Promise.race([sign(), pause(patienceMs)])
       return signer.newest()
     },
-    /** Waits until the newest checkpoint covers this many events. Undefined if that takes too long. */
+    /** Waits until the newest checkpoint covers this many events. Undefined if the wait takes too long. */
     async covering(size: number): Promise<Stored | undefined> {
       for (let waited = 0; waited < 2 * patienceMs; waited += lookMs) {
         const newest = signer.newest()
@@ -81,7 +81,7 @@ export const createCheckpointer = ({ signer, log, clock, timers, report }: Deps)
       works = true
       if (isBehind()) schedule()
     },
-    /** Makes a last checkpoint, if that takes no longer than a moment. */
+    /** Makes a last checkpoint, and waits at most `patienceMs` for it. */
     async stop(): Promise<void> {
       if (!works) return
       works = false

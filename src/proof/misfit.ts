@@ -1,6 +1,6 @@
 /**
- * What is verified does not fit. `position`: the first event that does not fit; undefined when the fault is not in an
- * event. The message is a sentence without the position.
+ * Thrown when a verified log or export does not fit. `position`: of the first event that does not fit; undefined when
+ * the fault is not in an event. The message does not name the position.
  */
 export class Misfit extends Error {
   constructor(

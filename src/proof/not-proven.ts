@@ -1,2 +1,2 @@
-/** What was presented proves nothing: it has another form, another signature or another hash. The message says which. */
+/** Thrown for a text that proves nothing: its form, signature or hash is wrong. The message says what is wrong. */
 export class NotProven extends Error {}

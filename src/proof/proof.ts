@@ -1,4 +1,4 @@
-// Assembles what proves the log: its key, its tree, and the checkpoints that are signed over it.
+// Assembles the parts that prove the log: its key, its tree, its signed checkpoints, and the couriers to witnesses.
 import { CannotStart } from '../contract/cannot-start.ts'
 import type { Clock, Report, Timers } from '../contract/ports.ts'
 import { DamagedEvent } from '../contract/stored.ts'
@@ -26,7 +26,7 @@ const readAnchor: typeof newestAnchor = (file, ...of) => {
   }
 }
 
-/** The newest stored checkpoint of a log, as far as a key of this log signed it. Rejects with CannotStart. */
+/** The newest stored checkpoint of a log that a key of this log signed. Rejects with CannotStart. */
 export const anchorOf = async (
   { keyFile: file, checkpointFile }: ProofSettings,
   log: Pick<EventLog, 'id' | 'readStream'>,
@@ -43,7 +43,7 @@ export const anchorOf = async (
   if (anchor !== 'unreadable') return anchor
   report(
     'warn',
-    'the file of checkpoints has none of this log that its key signed, so the log was not compared',
+    'the file of checkpoints has no checkpoint that a key of this log signed, so the log was not compared',
     {
       file: checkpointFile,
     },
@@ -55,12 +55,12 @@ type Deps = {
   log: EventLog
   settings: ProofSettings
   files: TreeFiles
-  /** The newest checkpoint of an earlier run, with which the log agrees. */
+  /** The newest checkpoint of an earlier run. The log agrees with it. */
   anchor: Anchor | undefined
   clock: Clock
   timers: Timers
   report: Report
-  /** Called when a new key is in its file, before the log names it. */
+  /** Called when a new key is in its file, before the log names this key. */
   keyMade?: (() => void) | undefined
 }
 
@@ -84,7 +84,7 @@ export const createProof = ({ log, settings, files, anchor, clock, timers, repor
       lag: log.head() - (signer.newest()?.size ?? 0),
       witnesses: witnesses.counts().map(({ witness, signed }) => ({ witness, lag: log.head() - signed })),
     }),
-    /** Lets the log name its key, and begins to sign. When the log cannot be written, it tries again later. */
+    /** Stores the event that names the key, and begins to sign. When the log cannot be written, tries again later. */
     async start(): Promise<void> {
       await key.ready().catch(error =>
         report('error', 'the log does not name its audit key yet; the server tries again', {

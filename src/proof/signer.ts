@@ -1,4 +1,4 @@
-// Signs checkpoints of the log, and stores each before others get it. A checkpoint covers only events that are durable.
+// Signs checkpoints of the log. Stores each one before anybody else gets it. A checkpoint covers only durable events.
 import type { EventLog } from '../log/log.ts'
 import { appendAnchor } from './anchors.ts'
 import type { KnownKey } from './keys/key-history.ts'
@@ -22,7 +22,7 @@ export type SignerDeps = {
   newest: Stored | undefined
 }
 
-/** Runs works one after the other, in the order in which they were given. */
+/** Returns a function that runs the given works one after the other, in order. */
 const createOrder = () => {
   let last: Promise<unknown> = Promise.resolve()
   return <T>(work: () => Promise<T>): Promise<T> => {
@@ -32,7 +32,7 @@ const createOrder = () => {
   }
 }
 
-/** A note with these signatures too; undefined when it has signatures of all their keys already. */
+/** Adds signatures to a note. Undefined when the note already has a signature of each of their keys. */
 const withSignatures = (text: string, signatures: readonly Signature[]): string | undefined => {
   const note = readNote(text)
   const known = new Set(note.signatures.map(({ name, id }) => `${name}+${id}`))
@@ -62,7 +62,7 @@ export const createSigner = ({ log, origin, key, tree, file, ...deps }: SignerDe
     sign: (): Promise<void> => inOrder(sign),
     /** Called with each checkpoint after it is stored. */
     onNew: (listener: (checkpoint: Stored) => void): void => void listeners.push(listener),
-    /** Adds cosignatures to the newest checkpoint. Does nothing when a newer one exists. Rejects with system errors. */
+    /** Adds cosignatures to the checkpoint of this size, if it is still the newest. Rejects with system errors. */
     cosigned: (size: number, signatures: readonly Signature[]): Promise<void> =>
       inOrder(async () => {
         const text = newest?.size === size ? withSignatures(newest.text, signatures) : undefined

@@ -82,7 +82,9 @@ export const createAsOf = ({ log, clock, viewBefore, reader, textOf, stored }: D
       return 'position' in moment ? moment.position : log.lastAt(moment.time)
     },
 
-    /** The texts of tasks as they were at a position. A task that had ended by then is read, any other one is folded. */
+    /**
+     * The texts of tasks as they were at a position. Texts of tasks that had ended by then are read, others are folded.
+     */
     async textsThen(tasks: PastTask[], position: number, pause = localPause()): Promise<StoredTask[]> {
       const texts: StoredTask[] = []
       for (const task of tasks) {

@@ -1,4 +1,5 @@
-// Finds where a reader of a task begins: at the newest saved fold before its frame or moment, else at the first event.
+// Finds where a reader of a task begins: after the newest saved fold that is not past the frame or moment that the
+// reader wants, else at the first event.
 import type { FoldMoment, SavedFolds } from '../../projections/tasks/saved-folds.ts'
 import { taskEvents } from '../contract/decoders/task.ts'
 import type { Log } from '../contract/stored.ts'
@@ -12,7 +13,7 @@ import { emptyFramed, evolveFramed, type FramedTask } from '../history/task-view
 const itemsAtOnce = 500
 
 export const createBegunFolds = (log: Log, folds: SavedFolds) => {
-  /** The first items of a task, `before` of them, from the read models; undefined when some are missing. */
+  /** The first `before` items of a task, from the read models; undefined when some of them are missing. */
   const storedItems = async (stream: string, before: number): Promise<OutputItem[] | undefined> => {
     const items: OutputItem[] = []
     for (let from = 0; from < before; from += itemsAtOnce) {
@@ -23,7 +24,7 @@ export const createBegunFolds = (log: Log, folds: SavedFolds) => {
     }
     return items
   }
-  /** The first items of a task, `before` of them, folded from the events up to a revision. */
+  /** The first `before` items of a task, folded from the events up to a revision. */
   const foldedItems = async (stream: string, before: number, revision: number): Promise<OutputItem[]> => {
     const view = emptyFramed()
     for await (const page of log.readStream(stream)) {
@@ -40,7 +41,7 @@ export const createBegunFolds = (log: Log, folds: SavedFolds) => {
     if (text === undefined || created?.type !== 'TaskCreated') return undefined
     return restoredFold(text, created.data)
   }
-  /** Reads the items that a fold does not hold because they had settled when it was saved, after this revision. */
+  /** Reads the first `settled` items. The fold that was saved at this revision lacks them: they had settled before. */
   const itemsOf = (stream: string, revision: number) => async (settled: number) =>
     (await storedItems(stream, settled)) ?? foldedItems(stream, settled, revision)
 
@@ -53,7 +54,8 @@ export const createBegunFolds = (log: Log, folds: SavedFolds) => {
       return createLateRenderer(log.readStream, begun, itemsOf(stream, begun.view.revision))
     },
     /**
-     * Where a task was in its chart at its newest saved fold, with the revision of that fold; else at its beginning.
+     * The state of a task in its chart at its newest saved fold, and the revision of that fold. Without a saved fold:
+     * the state before the first event.
      */
     async newestState(stream: string): Promise<Pick<FramedTask, 'state' | 'revision'>> {
       const begun = await begin(stream, { position: log.head() })

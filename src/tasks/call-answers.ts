@@ -1,4 +1,5 @@
-// Results of client tools in a create, and the frames that show their acceptance.
+// Finds the results of client tools in a request that creates a task, and the number of the last frame that shows that
+// they were accepted.
 import type { CallAnswer } from '../contract/commands.ts'
 import { taskEvents } from '../contract/decoders/task.ts'
 import type { Ids } from '../contract/ports.ts'

@@ -9,7 +9,7 @@ import { requestFor } from './subagents.ts'
 /** The arguments of a call; undefined when they are not a JSON object. */
 export type Arguments = Record<string, unknown> | undefined
 
-/** JSON text as an object; undefined when it is not one. */
+/** Reads JSON text as an object; undefined when the text is not a JSON object. */
 export const argumentsOf = (text: string): Arguments => {
   try {
     const value: unknown = JSON.parse(text === '' ? '{}' : text)
@@ -47,8 +47,8 @@ type PlannerDeps = { own: OwnTools; checker: SchemaChecker; session: ToolSource;
 
 export const createPlanner = ({ own, checker, session, mcp }: PlannerDeps): Toolbox['plan'] => {
   /**
-   * Why arguments do not fit the schema of a tool that is not built in. If the schema cannot be used, they pass: then
-   * the client or the server that offers the tool has to check them.
+   * Why arguments do not fit the schema of a tool that is not built in. If the schema cannot be used, the arguments
+   * pass: then the client or the server that offers the tool has to check them.
    */
   const problemsOf = async (
     { function: { parameters } }: ToolDefinition,
@@ -71,7 +71,7 @@ export const createPlanner = ({ own, checker, session, mcp }: PlannerDeps): Tool
     return problems.length === 0 ? { plan: 'client' } : unfit(name, problems)
   }
 
-  /** For a tool of the environment session or of an MCP server. */
+  /** The plan for a call of a tool of the environment session or of an MCP server. */
   const planForeign = async (tool: Tool, name: string, args: Arguments, user: string): Promise<CallPlan> => {
     if (args === undefined) return notAnObject(name)
     const problems = await problemsOf(tool.definition, args, user)

@@ -3,14 +3,14 @@
 
 /** The answer of one request on its way to the caller. */
 export type Delivery = {
-  /** Calls `hear` when the answer was handed over whole or cannot be any more; at once if that is already known. */
+  /** Calls `hear` when it is known whether the answer was handed over whole; at once if it is known already. */
   onEnd(hear: (whole: boolean) => void): void
 }
 
 /** The most answers that are remembered as arrived. */
 const keptAtMost = 100_000
 
-/** The newest answers that do not count as lost, one for each place: the requests of one principal to one stream. */
+/** For each place, the newest answer that is not lost. A place: the requests of one principal to one stream. */
 export const createDeliveries = () => {
   const newest = new Map<string, { at: number; by: Delivery }>()
   const isLost = (place: string, at: number): boolean => at > (newest.get(place)?.at ?? -1)

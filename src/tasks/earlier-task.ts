@@ -14,9 +14,9 @@ export type CreateCall = {
   isRetry: boolean
 }
 
-/** Milliseconds for which a request with an idempotency key finds what the first request with this key made. */
+/** For this many milliseconds, a request with an idempotency key finds what the first request with this key made. */
 export const keyLivesMs = 24 * 3600 * 1000
-/** Milliseconds for which a retry without a key finds what its request made; for a task, they begin with its end. */
+/** For this many milliseconds, a retry without a key finds what was made. For a task, they begin when the task ends. */
 export const bodyLivesMs = 600 * 1000
 
 const undeleted = (row: TaskRow | undefined): TaskRow => {

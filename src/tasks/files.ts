@@ -1,6 +1,7 @@
-// Rollouts and logs as files, for tasks that asked for them. Each is one file of JSON lines in the folder of the task's
-// user, below the root of its kind, written when the task has ended. A read model lists the missing files, so after a
-// crash they are written later. A file that exceeds the user's quota is not written, and a log line says so.
+// Rollouts and logs as files, for tasks that asked for them. Each is one file of JSON lines. It is in the folder of the
+// task's user, below the root of its kind, and is written when the task has ended. A read model lists the missing
+// files, so they are written later after a crash. A file that exceeds the user's quota is not written, and a log line
+// says so.
 
 import { taskFileOf, userFolder } from '../access/user-folders.ts'
 import type { Clock, Report } from '../contract/ports.ts'
@@ -96,7 +97,7 @@ export const createTaskFiles = ({ kinds, queries, shareOf, clock, report }: Deps
       })
       return running
     },
-    /** Resolves when no round runs. Later rounds write nothing of tasks that are no rows any more. */
+    /** Resolves when no round runs. Later rounds write nothing of tasks that were erased before. */
     async atRest(): Promise<void> {
       await running
     },

@@ -45,8 +45,8 @@ export type KindDeps = {
 }
 
 /**
- * Whether the quota binds the task of a subagent: if it binds the principal of the root task. While the read models cannot
- * tell, it does: the agent need not wait for them, and no quota is exceeded.
+ * Whether the quota binds the task of a subagent. It does if it binds the principal of the root task, and also while
+ * the read models cannot tell: so the agent need not wait for them, and no quota is exceeded.
  */
 const isBound = (queries: Queries, { root_task_id = '' }: TaskEventData<'TaskCreated'>): boolean => {
   try {

@@ -1,5 +1,5 @@
-// Carries out each request once: a request that repeats an earlier one gets what the earlier one made, and waits for it
-// when it is still under way.
+// Carries out each request once: a request that repeats an earlier request gets what that request made, and waits while
+// that request is still under way.
 import { createKeyedLocks } from './keyed-locks.ts'
 
 /** `named`: the names under which only one request at a time may run. `body`: the principal and the body, as a name. */
@@ -14,7 +14,7 @@ export const createOnce = () => {
     create: () => Promise<Made>,
   ): Promise<{ made: Made } | { replay: Found }> => {
     const keys = [...named, body]
-    // Only a retry waits for a request with the same body. Each equal request that is not marked as a retry is a new one.
+    // Only a retry waits for a request with the same body. An equal request that is not marked as a retry is a new one.
     const waitsFor = isRetry ? keys : named
     for (let busy = locks.busy(waitsFor); busy !== undefined; busy = locks.busy(waitsFor)) await busy
     const replay = earlier()

@@ -20,7 +20,7 @@ export const createOwnTools = (builtin: Tool[], agents: string[]) => {
     depth < deepest && isSubagentOn(request, agent)
 
   return {
-    /** A built-in tool, without regard to the lists of a request. */
+    /** The built-in tool with this name, even if the request does not allow it. */
     find: (name: string): Tool | undefined => tools.get(name)?.tool,
     /** A built-in tool that the request allows, with the check of its arguments. */
     builtin: (request: CreateTaskBody, name: string) =>

@@ -26,7 +26,8 @@ export const createQueries = (store: ReadStore, projector: Reading, log: Log) =>
   const { isCurrent, flush, reading } = projector
   const whenCurrent = createCurrent(projector)
   /**
-   * Wraps a query: writes what is pending first. Throws ReadModelsBehind when the tables still lack events of the log.
+   * Wraps a query, so that pending rows are written before it runs. Throws ReadModelsBehind when the tables still lack
+   * events of the log.
    */
   const current =
     <Given extends unknown[], Answer>(ask: (...given: Given) => Answer) =>
@@ -76,7 +77,7 @@ export const createQueries = (store: ReadStore, projector: Reading, log: Log) =>
     steps: current(createStepRows(store)),
     missingFiles: current(files.missing),
     fileSettled: files.settle,
-    /** Tasks by status, at the position of the read models. */
+    /** The number of tasks in each status, at the position of the read models. */
     taskCounts(): Record<string, number> {
       flush()
       try {

@@ -74,7 +74,7 @@ export const createRecall = (log: Log, queries: Queries, clock: Clock) => {
   const arrayOfRollouts = (stream: string, wanted: Wanted, pause = localPause()): Pieces =>
     arrayOf(linesOf(rolloutsOf(reader(pause), stream, wanted), pause))
 
-  /** The task of a view as JSON text; with its rollouts when it was asked to return them and has ended. */
+  /** The task of a view as JSON text. It has rollouts if the request asked for them and the task has ended. */
   const textOf = (view: FramedTask, upTo?: number, pause = localPause()): Text => {
     const text = jsonText(taskOf(view))
     const { created } = view
@@ -132,8 +132,8 @@ export const createRecall = (log: Log, queries: Queries, clock: Clock) => {
     },
 
     /**
-     * Folds the stored events again, frames included, and compares the task with the read models. With a moment: folds the
-     * events up to then, and compares the task with what `asOf` gives for the moment.
+     * Folds the stored events again, frames included, and compares the task with the read models. With a moment: folds
+     * the events up to the moment, and compares the task with what `asOf` gives for the moment.
      */
     async replay(row: TaskRow, moment?: Moment, pause = localPause()): Promise<Replay> {
       if (moment === undefined) return replayTask(reader(pause), queries, row, pause)

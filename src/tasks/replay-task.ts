@@ -51,8 +51,8 @@ async function* textsOf({ output, ...fields }: Task): AsyncGenerator<string> {
 }
 
 /**
- * Folds the stored events from the first one up to the newest event of another view, frames included, and compares the
- * two. The other view may come from a saved fold.
+ * Folds the stored events from the first one up to the newest event of another view, frames included, and compares both
+ * views. The other view may come from a saved fold.
  */
 export const replayUntil = async (
   read: ReadStream,

@@ -1,5 +1,5 @@
-// Compares a task folded from its events with the stored task, item by item, so that even the longest task does not block
-// the event loop.
+// Compares a task folded from its events with the stored task, item by item, so that even the longest task does not
+// block the event loop.
 import { createHash } from 'node:crypto'
 import { canonical } from '../contract/canonical.ts'
 import { canonicalPieces } from '../contract/json-pieces.ts'
@@ -9,7 +9,7 @@ import type { Pause } from '../fairness/slices.ts'
 
 type Mismatch = { field: string; stored: unknown; replayed: unknown }
 
-/** The greatest length of a shown value, characters. */
+/** The greatest length of a shown value, in characters. */
 const shownAtMost = 1024 * 1024
 const shown = (value: unknown): unknown =>
   isLongerThan(value, shownAtMost) ? `[longer than ${shownAtMost} characters]` : (value ?? null)

@@ -1,5 +1,5 @@
 // Reads the body of a create for a principal: with the folders of the user, the agents of this server, and the check of
-// JSON Schemas. Everything that creates a task from a body uses it.
+// JSON Schemas. All code that creates a task from a body uses this reader.
 import { foldersOf, type Roots } from '../access/user-folders.ts'
 import { Invalid } from '../contract/refusals.ts'
 import { callerOf, ownerOf, type Principal } from '../contract/token-events.ts'

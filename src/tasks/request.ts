@@ -40,7 +40,7 @@ export type TaskRequest = {
   workdir: (sessionId: string) => string
 }
 
-/** Fields whose checks depend on other fields: they are skipped while one of those is wrong. */
+/** For each field: the fields whose checks depend on it. These checks are skipped when the field is wrong. */
 const judgedBy: Record<string, string[]> = {
   stream: ['structured_output'],
   client_id: ['agent_config', 'inference_args'],
@@ -63,8 +63,8 @@ export const allProblems = async (
 }
 
 /**
- * Checks what the schema could not, and throws Invalid with all problems at once. `digest`: the digest of the body, if
- * it is already known.
+ * Checks what the schema cannot check, and throws Invalid with all problems at once. `digest`: the digest of the body,
+ * if it is already known.
  */
 export const readTaskRequest = async (
   body: CreateTaskBody,

@@ -20,7 +20,7 @@ export const createTaskStreams = (log: EventLog, folds: SavedFolds) => {
       isNew ? feeds.openNew(request, createRenderer(log.readStream)) : feeds.open(request),
     /** Ends all streams of a task, since it was erased. */
     erase: feeds.erase,
-    /** The stored frames of a task after a number. */
+    /** The stored frames of a task after the frame with the number `after`. */
     async *stored(stream: string, after: number, pause: Pause): AsyncGenerator<Frame> {
       const read = readWithPauses(log.readStream, pause)
       const renderer = await rendererAt(stream, after + 1)

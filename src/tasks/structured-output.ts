@@ -1,4 +1,4 @@
-// Whether an answer is JSON that fits the schema that the caller asked for.
+// Checks whether an answer is JSON that fits the schema in the request.
 import type { ErrorObject } from '../contract/wire.ts'
 import type { SchemaChecker } from '../json-schema/checker.ts'
 

@@ -17,7 +17,7 @@ export const subagentTool = (agent: string): ToolDefinition => ({
   },
 })
 
-/** The part of the caller's config that its subagent inherits: not its identity, but its tools and model settings. */
+/** The part of the caller's config that a subagent inherits: the tools and the model settings, not the identity. */
 const handedOn = ({
   agent_id,
   name,

@@ -1,4 +1,4 @@
-/** What a request made: a task, a cron job or a run. `position`: that of the event that made it. */
+/** What a request made: a task, a cron job or a run. `position`: the position of the event that made it. */
 type Made = { id: string; position: number }
 
 /** The most tasks in each of the two sets of `createUndelivered`. */

@@ -18,7 +18,7 @@ export const createVisibility = (
   /** The row of a task, once the tables hold everything of its stream. */
   const rowById = (id: string): TaskRow | undefined => currentFor(taskStream(id), () => byId(id))
 
-  /** Whether the log finds the stream of a task. When a stored task has none, the log is damaged. */
+  /** Whether the log finds the stream of a task. When a task with a row has no stream, the log is damaged. */
   const hasEvents = (stream: string): boolean => {
     try {
       return log.revisionOf(stream) !== -1
@@ -31,8 +31,8 @@ export const createVisibility = (
   return {
     rowById,
     /**
-     * The row of a task that this principal may see. `withDeleted`: also that of a deleted task. Throws DamagedEvent
-     * when the log does not know it.
+     * The row of a task that this principal may see. `withDeleted`: also the row of a deleted task. Throws DamagedEvent
+     * when the task has a row, but no events in the log.
      */
     visible(principal: Principal, taskId: string, withDeleted = false): TaskRow {
       const row = rowById(taskId)

@@ -21,7 +21,7 @@ export type TelemetryDeps = {
   report: Report
 }
 
-/** Milliseconds for which events are collected before they are exported together. */
+/** Events are collected for this many milliseconds, and then exported together. */
 const gatherMs = 1000
 /** Milliseconds between two pages while the export is behind the log, so that other work has its turn. */
 const breathMs = 20

@@ -2,8 +2,8 @@ import type { Header } from '../contract/stored.ts'
 
 /**
  * Finds out when each step of a task became due: at the time of the event that caused the step. The time of the step's
- * own first event would be too late. It is stored only when the step has something to store, so the wait for the model
- * comes before it.
+ * own first event would be too late: that event is stored only when the step has something to store, so after the wait
+ * for the model.
  */
 export const createStepTimes = () => {
   /** When the open step became due, in milliseconds. */

@@ -36,7 +36,7 @@ const callerOf = async (log: Reader, { header, data }: Created): Promise<string 
   return undefined
 }
 
-/** Makes the fold of a task, which has not taken an event yet. `first` is the first event of the stream. */
+/** Makes the fold of a task. The new fold has not taken any event yet. `first` is the first event of the stream. */
 const createFold = async (log: Reader, first: Recorded, withContents: boolean): Promise<Fold> => {
   const created = taskEvents.read(first)
   if (created.type !== 'TaskCreated')
@@ -48,7 +48,7 @@ const createFold = async (log: Reader, first: Recorded, withContents: boolean): 
       const event = taskEvents.read(stored)
       const ended = spans.take(event)
       const said = await contents?.take(event)
-      if (stored.header.copy_of !== undefined) return [] // the work of the task that was forked
+      if (stored.header.copy_of !== undefined) return [] // this event is from the task that was forked
       const outermost = ended.at(-1)
       if (outermost !== undefined) Object.assign(outermost.attributes, said)
       return ended
@@ -63,7 +63,7 @@ export const createTracker = (
 ) => {
   const folds = new Map<string, Fold>()
 
-  /** Makes a fold from the stream. It has taken every event before this one. */
+  /** Makes a fold from the stream. The fold has taken every event before the given one. */
   const rebuilt = async ({ header }: Recorded): Promise<Fold> => {
     let fold: Fold | undefined
     for await (const page of log.readStream(header.stream)) {
@@ -109,7 +109,7 @@ export const createTracker = (
   }
 
   return {
-    /** The spans that these events end. If it fails, the caller can pass these events again. */
+    /** Resolves to the spans that these events end. If the call fails, the caller can pass the events again. */
     async take(events: readonly Recorded[]): Promise<Span[]> {
       const spans: Span[] = []
       try {

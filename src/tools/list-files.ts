@@ -7,12 +7,12 @@ import { unlessStopped } from './stop.ts'
 import { tool } from './tool.ts'
 import { inFolder, spotOf } from './workspace.ts'
 
-/** The most entries in an answer. */
+/** An answer has at most this many entries. */
 const max = 1_000
-/** The most entries of a folder that are read. They are sorted in memory before the first is returned. */
+/** At most this many entries of a folder are read. They are sorted in memory before the first is returned. */
 const maxEntriesRead = 100_000
 
-/** Exactly one line, whatever characters the name has. */
+/** Returns exactly one line, whatever characters the name has. */
 const lineOf = (entry: Dirent): string => {
   const name = /\p{Cc}/u.test(entry.name) ? JSON.stringify(entry.name) : entry.name
   if (entry.isDirectory()) return `${name}/`

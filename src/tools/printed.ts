@@ -1,11 +1,11 @@
 // The output of code, up to a limit.
 import { beginning } from './text.ts'
 
-/** The most bytes of the output. */
+/** The greatest length of the output, in bytes. */
 const longest = 64 << 10
 const note = '[Cut: the output is longer than 64 KiB]'
 
-/** The most characters of one text from the code. It is one more than fits, which shows that the text was longer. */
+/** At most this many characters are taken of one text: one more than fits, to show that the text was longer. */
 export const longestText = longest + 1
 
 export const printed = () => {

@@ -44,7 +44,7 @@ export const prepare = async (
   return { spot, parent, name: spot.missing.at(-1) ?? path.basename(spot.real) }
 }
 
-/** Counts the bytes that a job writes, within the quota; the replaced file counts no longer. */
+/** Counts the bytes that a job writes for the disk quota; a replaced file does not count any more. */
 export const counted = async (
   disk: DiskShare,
   bytes: number,

@@ -7,7 +7,7 @@ import { firstBytes, utf8Text, wholeCharacters } from './text.ts'
 import { tool } from './tool.ts'
 import { inFile, inFolder, spotOf, type Workspace } from './workspace.ts'
 
-/** The most bytes of a file in an answer. */
+/** An answer has at most this many bytes of a file. */
 const max = 1 << 20
 
 /** The first bytes of a file in the workspace, and its size. */

@@ -6,7 +6,7 @@ import { inThread } from './thread.ts'
 import { tool } from './tool.ts'
 
 /**
- * How long after the deadline the thread is ended, milliseconds. The interpreter itself stops at the deadline, and then
+ * Milliseconds from the deadline until the thread is ended. The interpreter itself stops at the deadline, and then
  * still returns the output.
  */
 const graceMs = 1_000

@@ -8,11 +8,11 @@ import { inFile, inFolder, type Spot, spotOf, type Workspace } from './workspace
 
 export type SearchJob = Workspace & { given: string; pattern: string }
 
-/** The largest file that is searched, bytes. */
+/** The size in bytes of the largest file that is searched. */
 const largest = 4 << 20
-/** The most matches in an answer. */
+/** An answer has at most this many matches. */
 const max = 200
-/** The most characters of a line in an answer. */
+/** An answer shows at most this many characters of a line. */
 const longestLine = 400
 
 type Found = { real: string; text: string }

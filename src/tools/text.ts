@@ -1,4 +1,4 @@
-// The bytes of a file as text, in full or the first part.
+// Reads the bytes of a file as text: all of them, or the first part.
 import type { FileHandle } from 'node:fs/promises'
 
 /** The first bytes of a file, and its size. */
@@ -39,6 +39,6 @@ export const utf8Text = (bytes: Buffer): string | undefined => {
   }
 }
 
-/** The beginning of a text: at most `most` bytes of UTF-8, never half a character. */
+/** The beginning of a text: at most `max` bytes of UTF-8, never half a character. */
 export const beginning = (text: string, max: number): string =>
   Buffer.byteLength(text) <= max ? text : `${wholeCharacters(Buffer.from(text).subarray(0, max))}`

@@ -1,5 +1,5 @@
-// Runs one job in a thread of the workshop, for code that may not end. The thread is terminated at the deadline, or when the
-// call is stopped; the call settles only when the thread is gone.
+// Runs one job in a thread of the workshop, for code that might run for ever. The thread is terminated at the deadline,
+// or when the call is stopped; the call settles only when the thread is gone.
 
 import type { Timers } from '../contract/ports.ts'
 import { createFairTurns } from '../fairness/fair-turns.ts'
@@ -8,16 +8,16 @@ import { beginThread, type Entry, type WorkshopThread } from './workshop.ts'
 
 export type Limits = {
   timers: Timers
-  /** The user whose job it is: users take turns. */
+  /** The user for whom the job runs. Users take turns. */
   user: string
   signal: AbortSignal
-  /** The most milliseconds that the job may take. They count from the moment when the thread has loaded its code. */
+  /** The job may take at most this many milliseconds, from the moment when the thread has loaded its code. */
   deadlineMs: number
   /** The message of the error when the deadline has passed. */
   tooLong: string
 }
 
-/** The most threads at a time, in all and for one user. Each thread may take some hundred MiB. */
+/** At most this many threads run at a time, in all and for one user. Each thread may take some hundred MiB. */
 const turn = createFairTurns({ places: 8, perUser: 6 })
 
 export const inThread = <Answer>(entry: Entry, job: object, limits: Limits): Promise<Answer> => {

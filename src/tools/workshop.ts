@@ -1,6 +1,6 @@
 // The server's side of the workshop, the process in which the threads of tools run (workshop-process.ts). All threads of
 // a process share its locks: those of its memory, of the allocator and of V8. A thread of low priority may be interrupted
-// while it has such a lock, and in the server the thread that answers all requests would then wait for it.
+// while it has such a lock, and in the server the thread that answers all requests would then wait for the lock.
 import { fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { built } from '../platform/built.ts'
@@ -22,7 +22,7 @@ type Workshop = {
   close(): void
 }
 
-/** Milliseconds without a thread after which the workshop ends. */
+/** The workshop ends after this many milliseconds without a thread. */
 const idleMs = 60_000
 
 const openWorkshop = (onEnd: () => void): Workshop => {
@@ -31,7 +31,7 @@ const openWorkshop = (onEnd: () => void): Workshop => {
   const workshop = fork(fileURLToPath(built('workshop-process.mjs')), {
     env: {},
     execArgv: [],
-    detached: true, // a session of its own, so that it cannot outweigh the process of an environment
+    detached: true, // in a process session of its own, all its threads together get one share of the processors
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })

@@ -24,8 +24,8 @@ export type Folder = {
   sync(): Promise<void>
 }
 
-// On Linux, an open folder has a name by its descriptor, which leads to it wherever the folder was moved. On other
-// systems its path is used, and a later call of `still` detects that the folder was replaced.
+// On Linux, a path with the descriptor of an open folder leads to this folder, wherever it was moved. On other systems
+// the folder's own path is used, and a later call of `still` detects that the folder was replaced.
 const descriptors = '/proc/self/fd'
 const hasDescriptors = existsSync(descriptors)
 
@@ -56,7 +56,7 @@ const reach = async (wanted: string, given: string): Promise<{ real: string; mis
 
 const outside = (given: string): Error => new Error(`${named(given)} leads outside of the workspace`)
 
-/** Resolves a caller's path in the workspace, which need not exist yet. Throws if the path leads outside. */
+/** Resolves a caller's path in the workspace. Neither need exist yet. Throws if the path leads outside. */
 export const spotOf = async ({ userFolder, workdir }: Workspace, given: string): Promise<Spot> => {
   if (given.includes('\0')) throw new Error('A path cannot hold a NUL character')
   const rootOf = async (folder: string) => {

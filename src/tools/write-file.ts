@@ -8,7 +8,7 @@ import { unlessStopped } from './stop.ts'
 import { tool } from './tool.ts'
 import { inFile, inFolder } from './workspace.ts'
 
-/** The most bytes that one call may write. */
+/** One call may write at most this many bytes. */
 const max = 16 << 20
 
 const append = async ({ folder, name, given, content, there, signal }: Put): Promise<void> => {

@@ -1,10 +1,10 @@
-// Reads the beginning of an answer and forgets it, so that its connection can serve the next request. A long or slow
-// answer is cut off together with its connection.
+// Reads the beginning of an answer and throws it away, so that the connection can serve the next request. A long or
+// slow answer is cut off, and its connection is closed.
 import type { Timers } from '../contract/ports.ts'
 
 /** The most bytes of an answer that are read. */
 const maxBytes = 4096
-/** Milliseconds after its head within which an answer must end. */
+/** An answer must end within this many milliseconds after its head. */
 const maxMs = 1000
 
 export const drop = ({ body }: Response, timers: Timers): void => {

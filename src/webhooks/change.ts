@@ -1,4 +1,4 @@
-// Changes of a webhook that exists: its settings, its headers and its secret.
+// Changes an existing webhook: its settings, its headers and its secret.
 import type { WebhookEvent } from '../contract/decoders/webhook.ts'
 import type { Clock, Ids, Random } from '../contract/ports.ts'
 import { Invalid, Refusal } from '../contract/refusals.ts'
@@ -13,7 +13,7 @@ import { newSecret } from './signing.ts'
 import type { WebhookTable } from './table.ts'
 import { visibleTo } from './visible.ts'
 
-/** Milliseconds for which a replaced secret signs too. */
+/** Requests are signed with a replaced secret, too, for this many milliseconds. */
 const overlapMs = 24 * 3600 * 1000
 
 export type ChangeDeps = {
@@ -33,7 +33,7 @@ export const check = (body: ChangeWebhookBody): void => {
   if (problems.length > 0) throw new Invalid(problems)
 }
 
-/** The webhook after a change. Another request may have deleted it. */
+/** The webhook after a change. Throws WebhookNotFound when another request has deleted it. */
 export const storedIn =
   ({ get }: Pick<WebhookTable, 'get'>) =>
   (id: string): Webhook => {
@@ -82,7 +82,7 @@ export const createWebhookChanges = ({ table, changes, sealed, clock, random, id
       return stored(id)
     },
 
-    /** Replaces the secret. The old one signs too for a day. */
+    /** Replaces the secret. For a day, requests are signed with the old secret, too. */
     async rotate(
       asked: AskedBy,
       id: string,

@@ -1,5 +1,5 @@
 // Appends events to the streams of webhooks, one append after the other for each webhook: commands and deliveries both
-// write there, and each must see what the other has stored.
+// append events, and each must see what the other has stored.
 
 import type { WebhookEvent } from '../contract/decoders/webhook.ts'
 import type { Log, NewEvent } from '../contract/stored.ts'
@@ -11,7 +11,7 @@ import type { WebhookTable } from './table.ts'
 export type By = { principal: string; causation: string }
 export const byServer: By = { principal: 'system', causation: 'webhooks' }
 
-/** Returns the events that follow; none: nothing changes. Throws a refusal. */
+/** Returns the events to store. An empty list: nothing changes. May throw a refusal. */
 export type Decide = (webhook: Webhook) => WebhookEvent[]
 
 export const createChanges = (log: Pick<Log, 'append'>, table: Pick<WebhookTable, 'get'>) => {
@@ -41,7 +41,7 @@ export const createChanges = (log: Pick<Log, 'append'>, table: Pick<WebhookTable
     /** Stores the first event of a webhook. */
     begin: (id: string, owner: string | null, event: WebhookEvent, by: By): Promise<void> =>
       append(id, owner, -1, [event], by),
-    /** Stores what `decide` returns. Resolves to false when the webhook is not there, or nothing changes. */
+    /** Stores the events that `decide` returns. Resolves to false when there are none, or no such webhook. */
     async change(id: string, by: By, decide: Decide): Promise<boolean> {
       const before = underWay.get(id) ?? Promise.resolve()
       const mine = before.then(async () => {

@@ -1,4 +1,4 @@
-// Stores how far a webhook was delivered, at most once a second.
+// Stores the checkpoint of a webhook and its new deliveries, at most once a second.
 import type { Clock, Timers } from '../contract/ports.ts'
 import type { Sent } from '../contract/webhook-events.ts'
 import { byServer, type Changes } from './changes.ts'
@@ -13,7 +13,7 @@ type Deps = { changes: Pick<Changes, 'change'>; clock: Clock; timers: Timers }
 export const createCheckpointWriter = (id: string, { changes, clock, timers }: Deps) => {
   let sent: Sent[] = []
   let count = 0
-  /** The position up to which everything was delivered, and the position that is stored. */
+  /** The position up to which nothing is left to send, and the newest checkpoint in the log. */
   let position = 0
   let stored = 0
   let writtenAt = Number.NEGATIVE_INFINITY
@@ -29,7 +29,7 @@ export const createCheckpointWriter = (id: string, { changes, clock, timers }: D
       await changes.change(id, byServer, () => [{ type: 'WebhookCheckpoint', data }])
       stored = data.position
     } catch {
-      // The log cannot be written, and says so itself. The next checkpoint holds these deliveries too.
+      // The log cannot be written, and reports that itself. The next checkpoint lists these deliveries too.
       sent = [...data.sent, ...sent].slice(-listedAtMost)
       count += data.count
     }
@@ -66,7 +66,7 @@ export const createCheckpointWriter = (id: string, { changes, clock, timers }: D
       position = Math.max(position, upTo)
       soon()
     },
-    /** Stores at once what is not stored yet. */
+    /** Stores the checkpoint at once if it is not stored yet. */
     async flush(): Promise<void> {
       await writing
       cancel?.()

@@ -18,7 +18,7 @@ type Deps = ChangeDeps & { table: WebhookTable; quotas: Pick<Quotas, 'mayMakeWeb
 
 export const createWebhookCommands = (deps: Deps) => {
   const { table, changes, sealed, quotas, clock, random, ids } = deps
-  /** Webhooks that are being made, by user. */
+  /** The number of webhooks of each user that are being made. */
   const begun = new Map<string, number>()
   const retries = createRetries(table, clock)
   const visible = visibleTo(table.get)
@@ -57,7 +57,7 @@ export const createWebhookCommands = (deps: Deps) => {
       release()
     }
   }
-  /** The answer to a retry is the answer to the create, so it has the secret. */
+  /** A retry gets the answer of the request that made the webhook, so this answer has the secret, too. */
   const again = (webhook: Webhook): Made => {
     const secret = webhook.secretRef === null ? undefined : sealed.valuesAt(webhook.secretRef)?.secret
     if (secret === undefined)
@@ -67,8 +67,9 @@ export const createWebhookCommands = (deps: Deps) => {
   return {
     ...createWebhookChanges(deps),
     /**
-     * Makes a webhook, and returns its secret, which is shown this once. With the `key` of an earlier create it makes
-     * none, and returns that webhook (`replayed`). Throws Conflict when the key was used for another body.
+     * Makes a webhook, and returns its secret, which later reads do not show. With the `key` of an earlier request it
+     * makes no webhook, and returns that of the earlier request (`replayed`). Throws Conflict when the key was used for
+     * another body.
      */
     async create(
       asked: AskedBy,

@@ -1,4 +1,4 @@
-// What the delivery of one webhook needs.
+// The deps of the courier of one webhook.
 import type { Events } from '../bus/events.ts'
 import type { Clock, Timers } from '../contract/ports.ts'
 import type { Webhook } from '../history/webhook.ts'

@@ -9,7 +9,7 @@ import { createPause } from './pause.ts'
 /** Milliseconds after which a webhook tries again to read the log, or to write to it. */
 const faultMs = 5000
 
-/** Deliveries begin anew when this changes. */
+/** When this text changes, the deliveries begin anew. */
 const keyOf = ({ settings, secretRef }: Webhook): string => JSON.stringify([settings, secretRef])
 const retryAtOf = ({ failing }: Webhook): number => failing?.retryAt ?? 0
 
@@ -17,10 +17,10 @@ export const createCourier = (id: string, deps: CourierDeps) => {
   const { clock, timers, stopping } = deps
   const handling = createHandling(id, deps)
   let inbox: Inbox | undefined
-  /** What the inbox was opened for. */
+  /** The `keyOf` of the webhook for which the inbox was opened. */
   let key = ''
   const pause = createPause(timers)
-  /** The time of the next try for which it waits; 0: it waits for no try. */
+  /** The time of the next try, if the courier waits for one; 0: it waits for none. */
   let retryAt = 0
   let sending: Promise<void> | undefined
 
@@ -44,7 +44,7 @@ export const createCourier = (id: string, deps: CourierDeps) => {
     key = keyOf(webhook)
     retryAt = retryAtOf(webhook)
     const wait = retryAt - clock.now()
-    // While it waits, it holds no events.
+    // While the courier waits, it keeps no events in memory.
     if (wait > 0) waitFor(wait)
     else inbox = openInbox(deps.events, webhook, after, { onMore: pump, onFault })
   }
@@ -62,7 +62,7 @@ export const createCourier = (id: string, deps: CourierDeps) => {
         review()
       })
   }
-  /** Begins or ends deliveries, as the webhook is stored now. */
+  /** Begins or ends deliveries, as the stored state of the webhook says. */
   function review(): void {
     if (sending !== undefined || stopping.aborted) return
     const webhook = deps.current(id)
@@ -77,7 +77,7 @@ export const createCourier = (id: string, deps: CourierDeps) => {
   }
   return {
     review,
-    /** Moves the checkpoint past events that are not sent, if it is this many positions behind, or more. */
+    /** Moves the checkpoint past events that are not sent, if it is at least `atLeast` positions behind them. */
     advance(atLeast: number): void {
       const webhook = deps.current(id)
       const passed = inbox?.passed()

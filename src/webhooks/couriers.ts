@@ -6,7 +6,7 @@ import type { WebhookTable } from './table.ts'
 
 /** Milliseconds between two rounds that move the checkpoints of webhooks which send rarely. */
 const roundMs = 60_000
-/** How many positions a checkpoint may be behind: a least number, and a number for each webhook. */
+/** The number of positions that a checkpoint may be behind is `each` for every webhook, and at least `least`. */
 const behind = { least: 10_000, each: 100 }
 
 type Deps = Omit<CourierDeps, 'current'> & { table: Pick<WebhookTable, 'get' | 'all'> }
@@ -28,7 +28,7 @@ export const createCouriers = (deps: Deps) => {
   const reviewAll = (): void => {
     for (const id of new Set([...couriers.keys(), ...[...table.all()].map(webhook => webhook.id)])) review(id)
   }
-  /** The limit grows with the webhooks, so that these events are at most one in a hundred, and never follow from each other. */
+  /** Moving a checkpoint stores an event. The limit grows with the webhooks, so such events are at most 1 % of all. */
   const advanceAll = (): void => {
     const atLeast = Math.max(behind.least, behind.each * couriers.size)
     for (const { advance } of couriers.values()) advance(atLeast)

@@ -1,4 +1,4 @@
-// One try of one event: from the webhook as it is now to the outcome.
+// Makes one try to deliver one event, with the secret values that the webhook has now. Resolves to the outcome.
 import type { Webhook } from '../history/webhook.ts'
 import type { Body } from './body.ts'
 import type { Lanes } from './lanes.ts'

@@ -42,7 +42,7 @@ const eventsOf = (
 }
 
 export const createFailures = (id: string, deps: Deps) => ({
-  /** Resolves to true when the event was skipped: the next one has its turn. */
+  /** Resolves to true when the event was skipped, so that the next event can be sent. */
   async record(published: Published, bytes: number, outcome: Failure | 'secret_missing'): Promise<boolean> {
     let isSkipped = false
     await deps.changes.change(id, byServer, webhook => {

@@ -1,5 +1,5 @@
-// Handles the next events of a webhook: sends each and records how that ended. One round runs at a time, so at most one
-// request of a webhook is under way.
+// Handles the next events of a webhook: sends each event and records the outcome. One round of a webhook runs at a
+// time, so at most one of its deliveries is under way.
 import type { Published } from '../bus/published.ts'
 import type { Webhook } from '../history/webhook.ts'
 import { bodyOf } from './body.ts'
@@ -26,7 +26,7 @@ export const createHandling = (id: string, deps: CourierDeps) => {
     const at = new Date(clock.now()).toISOString()
     checkpoints.delivered({ position, type: event.type, at, attempts, ms, status })
   }
-  /** Resolves to true when the event is behind us: it was delivered, skipped, or is not sent at all. */
+  /** Resolves to true when the event is done: it was delivered, skipped, or is not sent at all. */
   const handle = async (webhook: Webhook, { published, isWanted }: Waiting): Promise<boolean> => {
     if (!isWanted) return true
     const body = bodyOf(published)
@@ -38,7 +38,7 @@ export const createHandling = (id: string, deps: CourierDeps) => {
     // A request that the server itself has aborted says nothing about the receiver.
     return stopping.aborted ? false : failures.record(published, body.bytes, outcome)
   }
-  /** The task of the webhook has ended, and its last event is behind us. */
+  /** Deletes the webhook of a task, because the last event of the task is done. */
   const finish = async (): Promise<void> => {
     await checkpoints.flush()
     await deps.changes.change(id, byServer, () => [
@@ -46,7 +46,7 @@ export const createHandling = (id: string, deps: CourierDeps) => {
     ])
   }
   return {
-    /** Every event up to this position is behind us. */
+    /** Every event up to this position is done. */
     reached: () => reached,
     /** No event up to this position is left to send: the checkpoint moves there too. */
     passed(position: number): void {

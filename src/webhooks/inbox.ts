@@ -1,5 +1,5 @@
-// The next events of a webhook, in order. It holds a small part of what is to be sent; the bus reads the rest from the
-// log when there is room again.
+// The next events of a webhook, in order. It holds only a few of the events that are to be sent; the bus reads the rest
+// from the log when there is room again.
 import type { EventFilter } from '../bus/event-filter.ts'
 import type { Events, Subscription } from '../bus/events.ts'
 import type { Published } from '../bus/published.ts'
@@ -9,10 +9,10 @@ import type { Webhook } from '../history/webhook.ts'
 /** When this many events wait, no more are taken. */
 const maxWaiting = 128
 
-/** `isWanted`: the event is sent. `isLast`: the task of this webhook has ended with it. */
+/** `isWanted`: the event is sent. `isLast`: with this event, the task of the webhook has ended. */
 export type Waiting = { published: Published; isWanted: boolean; isLast: boolean }
 
-/** The events that the maker of a webhook may see, and that the webhook asks for. */
+/** The filter for the events that the maker of a webhook may see and the webhook asks for. */
 export const filterOf = ({ userId, settings }: Webhook): EventFilter => ({
   owner: userId ?? undefined,
   types: settings.types === undefined ? undefined : new Set(settings.types),
@@ -32,7 +32,7 @@ const chosenBy = ({ ofTask, settings }: Webhook) => {
 
 type Handlers = { onMore: () => void; onFault: (error: unknown) => void }
 
-/** Begins after a position. `onMore`: there are more events. */
+/** Takes the events after a position. Calls `onMore` each time it has taken some. */
 export const openInbox = (
   events: Pick<Events, 'subscribe'>,
   webhook: Webhook,

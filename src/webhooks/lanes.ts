@@ -1,10 +1,11 @@
-// Lets few requests run at once. Users take turns. Receivers that were slow or failed have places of their own, so that
-// requests which only wait for them take no place of another receiver.
+// Lets few requests run at once. Users take turns. There are two separate limits: one for receivers that answered well,
+// one for receivers whose newest try was slow or failed. So requests to slow receivers do not delay requests to fast
+// ones.
 import { createFairTurns } from '../fairness/fair-turns.ts'
 
 /** The most requests at once, in all and for one user, to receivers that answer well. */
 const fast = { places: 64, perUser: 32 }
-/** The same for the other receivers. */
+/** The same limits for slow and failing receivers. */
 const slow = { places: 64, perUser: 16 }
 /** A receiver that took longer than this, in milliseconds, is slow. */
 const slowMs = 1000

@@ -1,5 +1,5 @@
-// Whether the maker of a webhook still has access. A webhook acts as its maker: it stops when the last token of its user
-// is revoked or has expired, and goes on when the user gets a new one.
+// Finds out whether the maker of a webhook still has access. A webhook acts as its maker: it stops when the last token
+// of its user is revoked or has expired, and continues when the user gets a new token.
 import { createTokenTable } from '../access/token-table.ts'
 import { principalEvents } from '../contract/decoders/principal.ts'
 import type { Clock } from '../contract/ports.ts'

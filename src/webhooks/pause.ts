@@ -1,6 +1,6 @@
 import type { Timers } from '../contract/ports.ts'
 
-/** A wait that can be ended early; then what should follow it does not happen. */
+/** A wait that can be ended early. Then the function that should follow is not called. */
 export const createPause = ({ after }: Timers) => {
   let cancel: (() => void) | undefined
   return {

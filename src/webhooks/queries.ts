@@ -63,7 +63,7 @@ export const deliveryOf = ({ position, type, outcome, ...row }: DeliveryRow): We
 export const createWebhookQueries = (store: ReadStore, projector: Reading) => {
   const { current } = createCurrent(projector)
   const rows = createWebhookRows(store)
-  // The first event of a task's webhook is in the stream of the task, so no one stream has all that is needed.
+  // `currentFor` is not enough: a task's webhook has its first event in the stream of the task, not in its own.
   const find = (id: string): Webhook | undefined => current(() => rows.byId(id))
   const visible = visibleTo(find)
   return {

@@ -1,4 +1,4 @@
-// Recognizes the retry of a create by its `Idempotency-Key`, so that it makes no second webhook.
+// Recognizes a repeated request to create a webhook by its `Idempotency-Key`, so that it makes no second webhook.
 import type { Clock } from '../contract/ports.ts'
 import { Refusal } from '../contract/refusals.ts'
 import type { CreateWebhookBody } from '../contract/wire.ts'
@@ -10,13 +10,13 @@ import type { WebhookTable } from './table.ts'
 
 const hidden = '***'
 
-/** The digest of a create, without its secret values. */
+/** The digest of the body of a create request, without the secret values. */
 const digestOf = (body: CreateWebhookBody): string => {
   const headers = Object.fromEntries(Object.keys(body.headers ?? {}).map(name => [name, hidden]))
   return digestOfBody({ ...body, headers, secret: body.secret ? hidden : null })
 }
 
-/** What the event of a create stores of its request; empty: the request has no key. */
+/** The fields that the first event of a webhook stores about its request; no fields when the request has no key. */
 export const keyIn = (body: CreateWebhookBody, key: string | undefined) =>
   key === undefined ? {} : { idempotency_key: key, body_digest: digestOf(body) }
 
@@ -33,7 +33,7 @@ export const createRetries = (table: Pick<WebhookTable, 'all'>, clock: Clock) =>
   }
   const once = createOnce()
   return {
-    /** Runs `create`, or returns the webhook of an earlier create with this key. Creates with one key run one by one. */
+    /** Runs `create`, or returns the webhook of an earlier create with this key. Creates with one key never overlap. */
     async once<Made>(
       maker: string,
       key: string | undefined,

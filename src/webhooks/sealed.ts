@@ -4,7 +4,7 @@ import { webhookRefPrefix } from '../contract/webhook-events.ts'
 import type { Webhook } from '../history/webhook.ts'
 import type { Secrets } from '../platform/secrets.ts'
 
-/** What the secrets file holds under one reference. */
+/** The values that the secrets file has under one reference. */
 export type SealedValues = { secret?: string; headers?: Record<string, string> }
 
 /** Whether a reference in the secrets file belongs to a webhook. */
@@ -25,7 +25,7 @@ export const createSealed = (secrets: Secrets, clock: Clock) => {
   return {
     put: (ref: string, values: SealedValues): void => secrets.put(ref, values),
     valuesAt,
-    /** What a request needs; undefined: a value is missing, for example because a backup was restored. */
+    /** The values for a request; undefined: they are missing, for example because a backup was restored. */
     open(webhook: Webhook): { secrets: string[]; headers: Record<string, string> } | undefined {
       const all = refsOf(webhook, clock.now()).map(valuesAt)
       const [current] = all
@@ -35,7 +35,7 @@ export const createSealed = (secrets: Secrets, clock: Clock) => {
         headers: current?.headers ?? {},
       }
     },
-    /** Forgets what `before` needed and `after` does not need any more. */
+    /** Forgets the values that `before` needed and `after` does not need any more. */
     forgetUnused(before: Webhook | undefined, after: Webhook): void {
       if (before === undefined) return
       const needed = new Set(refsOf(after, 0))

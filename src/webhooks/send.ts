@@ -7,10 +7,10 @@ import { drop } from './answer.ts'
 import { retryAfterOf } from './retry-after.ts'
 import { signedHeaders } from './signing.ts'
 
-/** Milliseconds within which the head of an answer must come. */
+/** The head of an answer must come within this many milliseconds. */
 export const patienceMs = 15_000
 
-/** How a try ended. `status`: what the receiver answered. `error`: words for a failure. */
+/** How a try ended. `status` is the status of the receiver's answer. `error` describes the failure. */
 export type Outcome =
   | { ok: true; status: number; ms: number }
   | { ok: false; status?: number; error: string; ms: number; retryAfterMs?: number }
@@ -20,11 +20,11 @@ export type Letter = {
   id: string
   body: string
   headers: Readonly<Record<string, string>>
-  /** The secrets that sign; none: the letter is not signed. */
+  /** The secrets with which the letter is signed. An empty list: it is not signed. */
   secrets: readonly string[]
 }
 
-/** Words for a failure without an answer. They must not reveal how a name resolves inside the network. */
+/** Describes a failure without an answer. The text must not reveal how a name resolves inside the network. */
 const wordsOf = (error: unknown, isLate: boolean): string => {
   if (isLate) return `no answer within ${patienceMs / 1000} s`
   if (error instanceof NotPublic) return error.message

@@ -17,7 +17,7 @@ const signature = (secret: string, { id, timestamp, body }: Message): string =>
     .update(`${id}.${timestamp}.${body}`)
     .digest('base64')
 
-/** The headers of a message; one signature for each secret. Without a secret it is not signed. */
+/** The headers of a message, with one signature for each secret. Without a secret, the message is not signed. */
 export const signedHeaders = (message: Message, secrets: readonly string[]): Record<string, string> => ({
   'webhook-id': message.id,
   'webhook-timestamp': String(message.timestamp),

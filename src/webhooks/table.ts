@@ -1,4 +1,4 @@
-// All webhooks that are not deleted, in memory. They are loaded from the read model at the start, and follow each commit.
+// All webhooks that are not deleted, in memory: read from the read model at the start, and updated with each commit.
 import type { Recorded } from '../contract/stored.ts'
 import { afterEvent, isThere, type Webhook, webhookIn } from '../history/webhook.ts'
 
@@ -7,7 +7,7 @@ type OnChange = (before: Webhook | undefined, after: Webhook) => void
 
 export const createWebhookTable = () => {
   const byId = new Map<string, Webhook>()
-  /** The number of webhooks of each user that were made by a request of their own. */
+  /** The number of webhooks of each user, without those that belong to a task. */
   const counts = new Map<string | null, number>()
 
   const put = (webhook: Webhook): void => {

@@ -75,7 +75,7 @@ export const createTries = ({ log, find, changes, deliver, clock, ids }: Deps) =
       const parcel = { id: ids.next('test_'), body: bodyWith(testType, timestamp, { webhook_id: id }) }
       return send(asked, webhook, parcel, { what: 'test', type: testType })
     },
-    /** `deliveryId`: the id of the event. */
+    /** Sends an event once more. `deliveryId` is the id of the event. */
     async redeliver(asked: AskedBy, id: string, deliveryId: string): Promise<WebhookTry> {
       const webhook = visible(asked.principal, id)
       const position = /^[1-9]\d{0,15}$/.test(deliveryId) ? Number(deliveryId) : 0

@@ -19,7 +19,7 @@ const waits = [
   20 * hour,
   day,
 ] as const
-/** By how much a wait may be shorter or longer, so that many webhooks of one receiver do not try at once. */
+/** A wait may be shorter or longer by this share of it, so that many webhooks of one receiver do not try at once. */
 const jitter = 0.2
 /** A webhook without a success for this long is disabled. */
 const patience = 5 * day

@@ -2,7 +2,7 @@ import { Refusal } from '../contract/refusals.ts'
 import type { Principal } from '../contract/token-events.ts'
 import type { Webhook } from '../history/webhook.ts'
 
-/** The webhook that this principal may see. Otherwise it is as if there were none. */
+/** Returns a webhook if the principal may see it. Otherwise throws WebhookNotFound, as for an unknown webhook. */
 export const visibleTo =
   (find: (id: string) => Webhook | undefined) =>
   ({ userId }: Principal, id: string): Webhook => {

@@ -36,7 +36,7 @@ export const givenJob = async (
 export const cronEventsOf = async ({ stored }: Pick<TestSystem, 'stored'>): Promise<Recorded[]> =>
   (await stored()).filter(({ header }) => header.stream.startsWith('cron-'))
 
-type Data = { scheduled_at: number; task_id?: string; run_id: string }
+type Data = { scheduled_at: number; task_id?: string; run_id: string; reason?: string; next?: { at: number } }
 export const dataOf = (events: Recorded[], type: string): Data[] =>
   events.filter(({ header }) => header.type === type).map(({ data }) => data as Data)
 

@@ -211,6 +211,19 @@ t.test('a time that is skipped since the queue is full does not count for max_ru
   await system.close()
 })
 
+t.test('a job whose max_runs is lowered to the runs that it has had ends with that reason', async t => {
+  const world = settableWorld('2026-06-01T12:00:00Z')
+  const system = await givenSystem({ world })
+  const id = await givenJob(system, { every_seconds: 2, max_runs: 5 })
+  await world.advance(3 * second)
+  await system.cron.commands.change(asked, id, { body: { max_runs: 1 }, found: [] } as never)
+  t.strictSame(
+    dataOf(await cronEventsOf(system), 'CronJobEnded').map(({ reason }) => reason),
+    ['max_runs'],
+  )
+  await system.close()
+})
+
 t.test('a run whose task fails, and one that cannot be created, are failed runs', async t => {
   const world = settableWorld('2026-06-01T12:00:00Z')
   const system = await givenSystem({ world })

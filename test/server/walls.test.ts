@@ -315,7 +315,7 @@ t.test(
         'ids that are those of accounts',
         () => chmodSync(modules, 0o755),
         { ENV_UID_BASE: '65000' },
-        /environments have no user ids of their own, and run as root: .*hold that of nobody/,
+        /environments have no user ids of their own, and run as root: .*include the id of nobody/,
       ],
       ['a switch', () => {}, { ENV_UID_BASE: '0' }, /^$/],
     ] as const

@@ -1,11 +1,11 @@
 // Runs a group chat: each step asks for one turn of a speaker, which is a task of its own, or ends the chat. The agent
-// keeps nothing between steps, so that crashes, pauses and cancels are those of any task with subagents.
+// keeps nothing between steps, so crashes, pauses and cancels work as in any task with subagents.
 import type { Agent, StepInput } from '../../contract/agent.ts'
 import type { GroupConfig, MessageItem } from '../../contract/wire.ts'
 import { nextTurn } from './next-turn.ts'
 import { requestOf } from './turn-request.ts'
 
-/** The error code of a chat that fails because a turn failed: as for any agent that failed. */
+/** The error code of a chat that fails because a turn failed. Other agents that fail use the same code. */
 const agentFailure = -32000
 
 const lastMessage = async ({ history }: StepInput): Promise<MessageItem | undefined> =>

@@ -1,9 +1,9 @@
-// Decides whose turn comes next in a group chat, from the turns so far. Pure: after a crash it comes to the same turn.
+// Decides whose turn comes next in a group chat, from the turns so far. Pure, so a crash does not change the next turn.
 import type { TakenTurn } from '../../contract/agent.ts'
 import { chatEnd, type GroupConfig, type SpeakerConfig } from '../../contract/wire.ts'
 import { chosen, moderatorName, nameOf, wordOf } from './choice.ts'
 
-/** The most rounds of a chat that names no limit. */
+/** A chat whose request names no limit ends after this many rounds. */
 const defaultRounds = 10
 
 export type NextTurn =

@@ -1,4 +1,4 @@
-// What the models of a group chat are told about it.
+// The texts that tell the models of a group chat about the chat.
 import type { GroupConfig } from '../../contract/wire.ts'
 import { nameOf } from './choice.ts'
 import type { NextTurn } from './next-turn.ts'

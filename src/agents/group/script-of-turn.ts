@@ -1,4 +1,4 @@
-// What one turn plays of the script of a speaker.
+// Finds the part of a speaker's script that one turn plays.
 import type { ScriptStep } from '../../contract/wire.ts'
 
 /**

@@ -8,7 +8,7 @@ import { scriptOfTurn } from './script-of-turn.ts'
 
 type Turn = Extract<NextTurn, { next: 'turn' | 'moderator' }>
 
-/** What a speaker is told to go on when it spoke last itself. */
+/** The message to a speaker when the newest message of the chat is its own. */
 const goOn = 'Go on.'
 
 const definedOnly = (fields: object): CreateTaskBody =>
@@ -27,7 +27,7 @@ const settingsOf = (config: SpeakerConfig, group: GroupConfig, turn: Turn, turns
   }
 }
 
-/** `last`: the newest message of the chat, by whomever. */
+/** `last`: the newest message of the chat, whoever wrote it. */
 export const requestOf = (
   { request, turns = [] }: StepInput,
   group: GroupConfig,

@@ -22,7 +22,7 @@ export const createLikeness = () => {
   let head = ''
   let tail = ''
   return {
-    /** The run of similar events at the start of a text: their joined chunk, and their length in the text. */
+    /** The run of similar events at the start of a text: the one chunk that they make together, and their length. */
     runIn(text: string): { chunk: Chunk; length: number } | undefined {
       if (head === '' || !text.startsWith(head)) return undefined
       const end = text.lastIndexOf(tail)

@@ -3,15 +3,15 @@ import { ModelRefused } from './failures.ts'
 
 const MiB = 1024 * 1024
 /**
- * The most bytes of an answer. `stream`: a whole event stream, with the JSON around every token. `piece`: one event, or
- * an answer that is not streamed. `error`: the description of an error.
+ * The greatest lengths in bytes. `stream`: of a whole event stream, with the JSON around every token. `piece`: of one
+ * event, or of an answer that is not streamed. `error`: of the description of an error.
  */
 export const longest = { stream: 128 * MiB, piece: 16 * MiB, error: 64 * 1024 }
 
 export const tooLong = (bytes: number) =>
   new ModelRefused(`the model's answer is longer than ${bytes / MiB} MiB`)
 
-/** The body as text; undefined when it is longer than `most` bytes. */
+/** The body as text; undefined when it is longer than `max` bytes. */
 export const textWithin = async (answer: Response, max: number): Promise<string | undefined> => {
   const decoder = new TextDecoder()
   let text = ''

@@ -6,11 +6,11 @@ import { fieldsOf, wordOf } from './endpoint-values.ts'
 import { ModelRefused, type Redact, unreachable } from './failures.ts'
 import type { SilenceWatch } from './silence.ts'
 
-/** The most tries of one request. */
+/** The largest number of tries of one request. */
 const tries = 4
-/** The wait before the second try, milliseconds. */
+/** The wait before the second try, in milliseconds. */
 const firstWaitMs = 500
-/** The longest wait before a try, milliseconds, even if the endpoint asks for a longer one. */
+/** The longest wait before a try, in milliseconds. It is the limit even if the endpoint asks for a longer wait. */
 const longestWaitMs = 60_000
 
 const mayHelp = (status: number): boolean =>

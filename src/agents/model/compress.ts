@@ -1,10 +1,10 @@
 // When a history is too long for a model, a summary replaces its older part. The request, the items and the tokens of
-// the last call decide whether and which part.
+// the last call decide whether this happens, and where that part ends.
 import { longestWindow, tokensOf } from '../../chat/transcript.ts'
 import type { Form } from '../../contract/task-events.ts'
 import type { CreateTaskBody, OutputItem } from '../../contract/wire.ts'
 
-/** The share of the window that may be used, unless the request names another. */
+/** The share of the window that may be used, unless the request names another share. */
 const defaultRatio = 0.8
 /** The share of the usable window that the newest, unchanged items may fill. */
 const keptShare = 1 / 4

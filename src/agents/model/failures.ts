@@ -15,7 +15,7 @@ export class ModelRefused extends Error {
 /** The answer broke off: another try may succeed. */
 export class ModelLost extends Error {}
 
-/** The most characters of a message. */
+/** The greatest length of a message, in characters. */
 const longestMessage = 1000
 
 /** The text without the API key, in every spelling in which an endpoint may quote it. */

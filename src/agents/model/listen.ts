@@ -8,9 +8,9 @@ import { createReader, type Heard } from './chunks.ts'
 import type { Chunks } from './endpoint.ts'
 import { ModelLost, ModelRefused } from './failures.ts'
 
-/** The most tool calls in one answer. */
+/** The largest number of tool calls in one answer. */
 const maxCalls = 128
-/** The most characters of all texts and calls of one answer. */
+/** The largest number of characters in all texts and calls of one answer together. */
 const maxCharacters = 8 * 1024 * 1024
 
 export type Listened = { call: ModelCall; usage?: Usage; calls: HeardCall[]; spoke: boolean }

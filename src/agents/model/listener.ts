@@ -7,7 +7,7 @@ import type { Chunk } from './chunks.ts'
 type Heard = { chunks: Chunk[]; error?: unknown; done: boolean }
 
 const endOfEvent = '\n\n'
-/** The most runs of similar events to look for in one text. If the events are not similar, each look wastes time. */
+/** One text is searched at most this often for a run of similar events. A search that finds none only costs time. */
 const runsAtMost = 2
 
 export const createListener = (chunkOf: (data: string) => Chunk) => {

@@ -1,6 +1,6 @@
 // The agent with a model. Each step is one streamed call of a chat completions endpoint. The runtime runs the tools
-// that the model calls, and its answer ends the task. A history that is too long is summarized first, in a step of its
-// own.
+// that the model calls. The answer of the model ends the task. A history that is too long is summarized first, in a
+// step of its own.
 import { type Asked, schemaOf, stepBody } from '../../chat/request.ts'
 import type { Agent, StepEnd, StepInput, StepPart } from '../../contract/agent.ts'
 import type { Timers } from '../../contract/ports.ts'

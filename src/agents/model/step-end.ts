@@ -4,7 +4,7 @@ import { isWholeJson } from '../../contract/whole-json.ts'
 import { ModelLost, ModelRefused } from './failures.ts'
 import type { Listened } from './listen.ts'
 
-/** The most attempts of a step whose answers break off. */
+/** A step is attempted at most this often when its answers break off. */
 const maxAttempts = 4
 
 const cutCall =

@@ -1,4 +1,4 @@
-// The NATS client, loaded at its first use, and its messages in a type of our own.
+// Loads the NATS client at its first use, and gives its messages a type of our own.
 import type { Msg, MsgHdrs } from '@nats-io/transport-node'
 
 export const load = () => Promise.all([import('@nats-io/transport-node'), import('@nats-io/jetstream')])

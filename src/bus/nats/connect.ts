@@ -1,5 +1,5 @@
-// One connection of the NATS client. It ends when it breaks: the client itself neither connects again nor keeps
-// messages for later, so the caller knows that nothing of it is sent after the end.
+// One connection of the NATS client. A connection that breaks has ended: the client itself neither connects again nor
+// keeps messages for later. So the caller knows that no message of this connection is sent after its end.
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import type { NatsConnection } from '@nats-io/transport-node'
@@ -7,7 +7,7 @@ import type { NatsSettings } from '../nats-settings.ts'
 import type { Client } from './client.ts'
 
 export type Patience = {
-  /** Milliseconds after which an attempt to connect to one server has failed. */
+  /** An attempt to connect to one server fails after this many milliseconds. */
   connectMs: number
   /** Milliseconds between two pings, by which the client notices that the server is away. */
   pingMs: number
@@ -22,7 +22,7 @@ const loginOptions = ({ login }: NatsSettings, [{ credsAuthenticator }]: Client)
   return {}
 }
 
-/** The client itself checks a host name against the certificate, but an IP address only if `host` is set to it. */
+/** The client always checks a host name against the certificate, but an IP address only if `host` has this address. */
 const tlsOptions = ({ tls }: NatsSettings, server: string) => {
   const host = server.replace(/:\d+$/, '').replace(/^\[|\]$/g, '')
   return tls === undefined ? {} : { tls: { ...tls, ...(isIP(host) ? { host } : {}) } }

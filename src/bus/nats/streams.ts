@@ -1,4 +1,4 @@
-// JetStream over one connection: the state of a stream, its messages, and its receipts for published messages.
+// JetStream over one connection: the state of a stream, its messages, and its answers to published messages.
 import type { JetStreamManager } from '@nats-io/jetstream'
 import type { Msg, NatsConnection } from '@nats-io/transport-node'
 import { type Client, headersOf, messageOf, type NatsMessage } from './client.ts'
@@ -8,9 +8,9 @@ export type Receipt = { sequence: number; isDuplicate: boolean } | { refused: st
 
 export type StreamState = {
   subjects: readonly string[]
-  /** Whether the stream drops messages: by age, number or size, or when they were consumed. */
+  /** Whether the stream drops messages: because of age, number or size, or because they were consumed. */
   forgets: boolean
-  /** The most bytes that a message may have, headers included. The stream refuses longer messages. */
+  /** The largest number of bytes of a message, with its headers. The stream refuses longer messages. */
   maxMessage: number
   messages: number
   lastSequence: number
@@ -20,7 +20,7 @@ export type NatsStreams = {
   /** Undefined: there is no such stream. */
   state(name: string): Promise<StreamState | undefined>
   create(name: string, subject: string): Promise<StreamState>
-  /** The message with a sequence number or, with `or later`, the first one from there on. Undefined: there is none. */
+  /** The message with this sequence number or, with `or later`, the first one from this number on. Undefined: none. */
   message(
     name: string,
     sequence: number,
@@ -28,11 +28,11 @@ export type NatsStreams = {
   ): Promise<(NatsMessage & { sequence: number }) | undefined>
   /**
    * Deletes the messages of a subject, which may have wildcards, and overwrites them in the files of the server.
-   * Resolves to their number.
+   * Resolves to the number of deleted messages.
    */
   erase(name: string, subject: string): Promise<number>
   /**
-   * Publishes messages. `onReceipt` gets each receipt with the number that `publish` got; receipts come in any order.
+   * Publishes messages. `onReceipt` gets the receipts, in any order, with the numbers that `publish` got for them.
    */
   publisher(onReceipt: (number: number, receipt: Receipt) => void): {
     publish(number: number, subject: string, body: string, headers: Record<string, string>): void
@@ -40,7 +40,7 @@ export type NatsStreams = {
   }
 }
 
-/** Milliseconds after which a request to JetStream has failed. */
+/** A request to JetStream fails after this many milliseconds. */
 const requestMs = 5000
 
 /** Error codes of the JetStream API. */
@@ -68,7 +68,7 @@ const add = (
     throw error
   })
 
-/** `copies`: how many servers keep a stream that is created, if they are a cluster. */
+/** `copies`: the number of servers that keep a newly created stream, if the NATS servers are a cluster. */
 export const streamsOf = async (
   client: Client,
   connection: NatsConnection,
@@ -80,8 +80,8 @@ export const streamsOf = async (
     error instanceof JetStreamApiError && error.code === code
   const manager = await jetstreamManager(connection, { timeout: requestMs }).catch((error: Error) => {
     if (isApiError(error, notEnabled) || isApiError(error.cause, notForAccount)) return undefined
-    // The server did not answer. If it announces JetStream, it is not ready yet, which is an error. Otherwise it has no
-    // JetStream.
+    // The server did not answer. If it announces JetStream, JetStream is not ready yet, which is an error. Otherwise
+    // the server has no JetStream.
     if (error.name === 'JetStreamNotEnabled' && connection.info?.jetstream !== true) return undefined
     throw error
   })

@@ -5,13 +5,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 const clients = 8
 /** Milliseconds from an answer to the next task, and from a failure to the next try. */
 const [nextMs, againMs] = [100, 50]
-/** Milliseconds after which a client asks the other node. */
+/** A client that has no answer after this many milliseconds asks the other node. */
 const patienceMs = 5000
 
 type Deps = { urls: string[]; token: string }
 
 export const startClients = ({ urls, token }: Deps) => {
-  /** The ids of the tasks, by the key of their request. */
+  /** The ids of the acknowledged tasks, by the Idempotency-Key of their request. */
   const acknowledged = new Map<string, string>()
   let newest = performance.now()
   let outageMs = 0
@@ -57,12 +57,12 @@ export const startClients = ({ urls, token }: Deps) => {
     acknowledged,
     /** The longest time without an answer to any client, in milliseconds. */
     outageMs: () => outageMs,
-    /** Resolves when this many more tasks were acknowledged. */
+    /** Resolves when `count` more tasks have been acknowledged. */
     async more(count: number): Promise<void> {
       const wanted = acknowledged.size + count
       while (acknowledged.size < wanted) await sleep(10)
     },
-    /** Resolves when each task that was asked for was acknowledged. */
+    /** Begins no further task. Resolves when each task that a client has asked for is acknowledged. */
     async stop(): Promise<void> {
       isOver = true
       await working

@@ -38,7 +38,7 @@ const play = async (env: Record<string, string>, story: Story | undefined) => {
   let killedAfter: number | undefined
   let killed: ServerProcess | undefined
 
-  /** Rejects when the server does not start again. The stream would then wait for ever. */
+  /** Resolves when the server has started again. Rejects when it cannot start: the stream would wait for ever. */
   let restarted = Promise.resolve()
   let failed = (_: unknown) => {}
   const failure = new Promise<never>((_, reject) => {

@@ -10,7 +10,7 @@ import { realWorld } from '../../platform/world.ts'
 import { startNatsServers } from './nats-servers.ts'
 import { type ServerProcess, startServerProcess } from './server-process.ts'
 
-/** The most milliseconds until something of the demo must have happened, and milliseconds between two looks. */
+/** Each step of the demo must happen within `patienceMs` milliseconds. The demo looks every `lookMs` milliseconds. */
 const [patienceMs, lookMs] = [30_000, 20]
 
 /** Resolves with the first result of `look` that is not undefined. Rejects with CannotStart. */
@@ -47,7 +47,7 @@ export const startDemoCluster = async (folder: string) => {
   }
   const nodes = await Promise.all(['a', 'b'].map(nodeCalled))
   type Node = (typeof nodes)[number]
-  /** What a node says of itself: undefined when it is not ready. */
+  /** The role that a node reports; undefined when the node is not ready. */
   const roleOf = async (node: Node): Promise<'owner' | 'standby' | undefined> => {
     const answer = await fetch(`${node.now().url}/readyz`)
     const { cluster } = (await answer.json()) as { cluster: { role: 'owner' | 'standby' } }
@@ -58,7 +58,7 @@ export const startDemoCluster = async (folder: string) => {
     nodes,
     urls: nodes.map(node => node.now().url),
     token,
-    /** Resolves to the node that has this role, as soon as there is one and it is ready. */
+    /** Resolves to a node as soon as the node has this role and is ready. */
     nodeThatIs: (role: 'owner' | 'standby'): Promise<Node> =>
       awaited(`a node that is ${role}`, async () => {
         for (const node of nodes) if ((await roleOf(node).catch(() => {})) === role) return node

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { createParser } from 'eventsource-parser'
 import type { PublicEvent } from '../../contract/public-events.ts'
 
-/** Milliseconds until it connects again. */
+/** Milliseconds from the end of a connection to the next attempt to connect. */
 const againMs = 50
 
 export type HeardEvent = { id: number; event: PublicEvent }
@@ -31,14 +31,14 @@ export const followEvents = ({ urls, token }: Deps) => {
   }
   const follow = async (): Promise<void> => {
     for (let turn = 0; !leave.signal.aborted; turn++) {
-      await read(urls[turn % urls.length] ?? '').catch(() => {}) // the connection is broken: it goes on below
+      await read(urls[turn % urls.length] ?? '').catch(() => {}) // the connection broke: the next turn connects again
       if (!leave.signal.aborted) await sleep(againMs)
     }
   }
   const following = follow()
   return {
     heard,
-    /** How many connections it has needed. */
+    /** The number of connections that were made. */
     connections: () => connections,
     stop(): Promise<void> {
       leave.abort()

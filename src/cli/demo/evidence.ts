@@ -1,4 +1,4 @@
-// Reads from the data folder of the demo what the run has left there.
+// Reads the results of the demo from its data folder, after the server has ended.
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import type { Config } from '../../config.ts'

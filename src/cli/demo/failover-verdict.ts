@@ -5,18 +5,18 @@ import type { Finding } from './verdict.ts'
 export type SeenFailover = {
   /** The ids of the acknowledged tasks. */
   acknowledged: string[]
-  /** The tasks of the list after all this. */
+  /** The tasks that the cluster lists at the end of the demo. */
   listed: { id: string; status: string }[]
-  /** What the follower has received, over these many connections. */
+  /** The events that the follower has received, and the number of its connections. */
   heard: HeardEvent[]
   connections: number
-  /** All public events, read once more in one go. */
+  /** All public events, read again from the first one at the end of the demo. */
   all: HeardEvent[]
   /** The longest time without an answer to any client, in milliseconds. */
   outageMs: number
 }
 
-/** The most milliseconds of an outage after a kill. */
+/** The promise is kept when the outage after the kill is no longer than this, in milliseconds. */
 const outageLimitMs = 5000
 
 const tasksFinding = ({ acknowledged, listed }: SeenFailover): Finding => {

@@ -11,7 +11,7 @@ import { awaited, type DemoCluster, startDemoCluster } from './demo-cluster.ts'
 import { followEvents } from './event-follower.ts'
 import { failoverVerdictOf, type SeenFailover } from './failover-verdict.ts'
 
-/** How many tasks are acknowledged before and after each event of the demo. */
+/** The number of tasks that are acknowledged before the kill, after the takeover, and after the restart. */
 const between = 50
 const pageSize = 100
 const nameWidth = 10
@@ -28,7 +28,7 @@ const happensOn =
 
 const secondsSince = (began: number): string => `${((performance.now() - began) / 1000).toFixed(1)} s`
 
-/** All tasks of the list, asked at this node. */
+/** All tasks that the node at this URL lists. */
 const listTasks = async (url: string, token: string): Promise<Task[]> => {
   const all: Task[] = []
   for (;;) {
@@ -42,7 +42,7 @@ const listTasks = async (url: string, token: string): Promise<Task[]> => {
   }
 }
 
-/** Reads the events once more, until as many have come as the follower has, and nothing is missing at its end. */
+/** Reads the events again from the first one, until at least `count` events have come: as many as the follower has. */
 const readAgain = async (url: string, token: string, count: number) => {
   const reader = followEvents({ urls: [url], token })
   await awaited('the events', async () => (reader.heard.length >= count ? true : undefined))

@@ -37,7 +37,7 @@ const startOne = async (file: string) => {
   }
 }
 
-/** Starts the servers. `url`: for NATS_URL. */
+/** Starts the servers. `url` of the result is a value for NATS_URL. */
 export const startNatsServers = async (folder: string) => {
   const ports: Ports[] = []
   for (let place = 0; place < count; place++)

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { CannotStart } from '../../contract/cannot-start.ts'
 import { filesOf, readServerFile } from '../../platform/data-folder.ts'
 
-/** The most milliseconds until the server must listen. */
+/** The server must listen within this many milliseconds. */
 const patienceMs = 20_000
 /** Milliseconds between two checks whether the server listens. */
 const lookMs = 10

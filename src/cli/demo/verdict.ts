@@ -8,10 +8,10 @@ export type Seen = {
   again: Frame[]
   /** The number of the last frame before the server was killed; undefined: it was not killed. */
   killedAfter: number | undefined
-  /** How often the tool ran: it writes a line into its file each time. */
+  /** How often the tool ran: each run writes a line into the tool's file. */
   runs: number
   events: number
-  /** What the check of the log and of the read models has found. */
+  /** The problems that the checks of the log and of the read models have found. */
   problems: string[]
 }
 

@@ -3,18 +3,18 @@
 import type { Hops } from './hop.ts'
 import { hopHeader } from './inside-headers.ts'
 
-/** The most milliseconds for an answer. */
+/** Milliseconds that a node has for its answer. */
 const patienceMs = 2000
 
 type Question = {
   method: string
   path: string
-  /** The body for the number of this request. */
+  /** Makes the body from the number of this request. */
   body?(nonce: string): Buffer
   signal?: AbortSignal
 }
 
-/** The answer has another status than 200. `message` is what the node says. */
+/** The status of the answer is not 200. `message` has the status and the body of the answer. */
 export class NodeRefused extends Error {}
 
 export const createAsk =

@@ -1,4 +1,4 @@
-// Finds out whether a request comes from another node, and removes what only nodes may send.
+// Finds out whether a request comes from another node, and removes the headers that only nodes may send.
 import type { IncomingMessage } from 'node:http'
 import type { Report, World } from '../../contract/ports.ts'
 import type { Hop, Hops } from './hop.ts'

@@ -1,4 +1,4 @@
-// A request, or a request for a WebSocket, in the form in which the switchboard handles both.
+// Gives plain requests and requests for a WebSocket one common form, so that the switchboard handles both in one way.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { hasBody } from './body-length.ts'
@@ -17,9 +17,9 @@ export type Handler = {
 
 export type Exchange = {
   request: IncomingMessage
-  /** Whether it changes nothing. */
+  /** Whether the request changes nothing. */
   isSafe: boolean
-  /** Whether it can be sent again after a node has taken it. */
+  /** Whether the request can be sent again after a node has taken it. */
   mayRepeat(): boolean
   /** Emits `close` when the client has gone. */
   client: Duplex | ServerResponse

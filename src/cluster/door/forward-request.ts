@@ -1,5 +1,6 @@
-// Sends a request on to the owner, and its answer back. The body follows when the owner has said with a 100 that it takes
-// the request. So until then the request can still be sent to another node, however long its body is.
+// Sends a request on to the owner, and the answer back to the client. The body follows only when the owner has said
+// with the status 100 that it takes the request. So until then the request can still be sent to another node, however
+// long its body is.
 import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http'
 import { pipeline } from 'node:stream'
 import { emptyBody, hasBody } from './body-length.ts'
@@ -25,7 +26,7 @@ export type Passing = {
   mayRepeat(): boolean
 }
 
-/** Written to send the head at once. `flushHeaders` would send it as UTF-8. */
+/** Empty bytes, which are written so that the head is sent at once. `flushHeaders` would send it as UTF-8. */
 const nothing = Buffer.alloc(0)
 
 const passAnswer = (answer: IncomingMessage, { request, response }: Passing): void => {
@@ -33,14 +34,16 @@ const passAnswer = (answer: IncomingMessage, { request, response }: Passing): vo
   const headers = [...answerHeaders(answer), ...(closes ? ['connection', 'close'] : [])]
   response.sendDate = false
   response.writeHead(answer.statusCode ?? 502, answer.statusMessage, headers)
-  // A stream may begin long before its first bytes.
+  // An answer of unknown length may be a stream whose first bytes come much later, so its head is sent now.
   if (answer.headers['content-length'] === undefined) response.write(nothing)
   pipeline(answer, response, () => {})
 }
 
 const isOfFormerOwner = ({ headers }: IncomingMessage): boolean => headers[notOwnerHeader] !== undefined
 
-/** Calls `taken` when the owner has got a request without a body. */
+/**
+ * Sends a request without a body. Calls `taken` when there is a connection, since the owner may have the request then.
+ */
 const sendEmpty = (outgoing: ClientRequest, taken: () => void): void => {
   outgoing.once('socket', socket => (socket.connecting ? socket.once('connect', taken) : taken()))
   outgoing.end()

@@ -1,8 +1,8 @@
-// Requests that wait until it is known which node owns the event log. Their bodies stay unread meanwhile.
+// Holds requests until it is known which node owns the event log. Their bodies stay unread meanwhile.
 import type { EventEmitter } from 'node:events'
 import type { Timers } from '../../contract/ports.ts'
 
-/** The most requests that wait at a time. */
+/** The largest number of requests that wait at a time. */
 const mostHeld = 10_000
 /** How many requests go on in one turn of the event loop. */
 const perTurn = 128
@@ -24,8 +24,8 @@ export const createHeld = ({ timers, stopping }: { timers: Timers; stopping: Abo
   stopping.addEventListener('abort', () => release('stopping'), { once: true })
   return {
     /**
-     * Resolves when the owner may have changed, and at the latest after `ms` milliseconds. `client` says when nobody
-     * waits for the answer any more.
+     * Resolves when the owner may have changed, and at the latest after `ms` milliseconds. `client` emits `close` when
+     * nobody waits for the answer any more.
      */
     wait(ms: number, client: EventEmitter): Promise<End> {
       if (stopping.aborted) return Promise.resolve('stopping')

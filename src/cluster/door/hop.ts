@@ -1,10 +1,10 @@
 // Signs requests from node to node, and checks the signatures. So a node knows which requests come from another node.
-// The signature is in one header: the node, the time in Unix milliseconds, a number that is used once, and an HMAC.
+// One header has the signature: the name of the node, the time in Unix milliseconds, a number used once, and an HMAC.
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { World } from '../../contract/ports.ts'
 import { createNonces } from './nonces.ts'
 
-/** The most milliseconds between the clock of the node that signs and the clock of the node that checks. */
+/** The clocks of the node that signs and of the node that checks may differ by this many milliseconds. */
 const mostMs = 30_000
 
 /** A request from another node. `nonce` is the number that only this request has. */
@@ -24,13 +24,13 @@ export const createHops = ({ key, node, world: { clock, random } }: Deps) => {
       .update([method, path, ...rest].join('\n'))
       .digest()
   return {
-    /** A new value of the header for a request, and its nonce. `path` has the query, too. */
+    /** A new value of the header for a request, and its nonce. `path` includes the query. */
     sign(request: Signed): Hop & { text: string } {
       const [time, nonce] = [String(clock.now()), random.text(16)]
       const mac = macOf(request, node, time, nonce).toString('base64url')
       return { node, nonce, text: `${node} ${time} ${nonce} ${mac}` }
     },
-    /** Checks the value of the header. Each value is good once. */
+    /** Checks the value of the header. Each value is accepted only once. */
     check(request: Signed, text: string): Hop | BadHop {
       const [, from = '', time = '', nonce = '', mac = ''] = form.exec(text) ?? []
       if (!timingSafeEqual(macOf(request, from, time, nonce), macBytes(mac))) return 'forged'
@@ -42,7 +42,7 @@ export const createHops = ({ key, node, world: { clock, random } }: Deps) => {
 }
 export type Hops = ReturnType<typeof createHops>
 
-/** The 32 bytes of an HMAC. Bytes that are none become another length's worth of zeros, which no HMAC is. */
+/** The 32 bytes of an HMAC. Bytes of any other length become 32 zeros, which no HMAC is. */
 const macBytes = (text: string): Buffer => {
   const bytes = Buffer.from(text, 'base64url')
   return bytes.length === 32 ? bytes : Buffer.alloc(32)

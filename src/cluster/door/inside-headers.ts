@@ -5,7 +5,7 @@ import type { IncomingMessage } from 'node:http'
 export const hopHeader = 'reprise-hop'
 /** In a request: the node sends the body after a 100. */
 export const waitsHeader = 'reprise-waits'
-/** In an answer to a node: this node does not own the event log, and has done nothing. */
+/** In an answer to a node: the node that answers does not own the event log. With status 508, it has done nothing. */
 export const notOwnerHeader = 'reprise-not-owner'
 
 const isInside = (name: string): boolean => name.slice(0, 8).toLowerCase() === 'reprise-'

@@ -2,7 +2,7 @@
 // begins. All kept bodies together have a limit: beyond it, a body passes and is not kept.
 import type { IncomingMessage } from 'node:http'
 
-/** The most bytes of one body that is kept, and of all of them together. */
+/** The largest size of one kept body, and of all kept bodies together, in bytes. */
 const longest = 256 * 1024
 const mostTogether = 32 * 1024 * 1024
 
@@ -23,7 +23,7 @@ const kept = (request: IncomingMessage, freed: () => void) => {
     sink?.end()
   })
   return {
-    /** Sends the body from its beginning on, as far as it has come, and the rest as it comes. */
+    /** Sends the part of the body that has come, from its beginning on, and then the rest as it comes. */
     sendTo(next: Sink): void {
       sink = next
       for (const chunk of chunks) sink.write(chunk)
@@ -46,7 +46,10 @@ export type KeptBody = ReturnType<typeof kept>
 export const createKeptBodies = (most = mostTogether) => {
   let together = 0
   return {
-    /** Begins to keep the body of a request. Undefined: it is too long, or its length is unknown, or others fill the limit. */
+    /**
+     * Begins to keep the body of a request. Undefined: it is too long or of unknown length, or the kept bodies fill
+     * their limit.
+     */
     keep(request: IncomingMessage): KeptBody | undefined {
       const size = Number(request.headers['content-length'] ?? Number.NaN)
       if (!(size <= longest && together + size <= most)) return undefined

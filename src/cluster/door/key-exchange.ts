@@ -29,7 +29,9 @@ export const createKeyExchange = ({ owner, keys, key, ask, node, timers, report,
   const stopping = new AbortController()
   let wake = (): void => {}
   let isFailing = false
-  /** What is here, until it may have changed: finding it out reads the whole file of the keys. */
+  /**
+   * The keys that this node has. To count them, the whole key file is read, so the counts stay until they may be wrong.
+   */
   let have: Map<number, number> | undefined
 
   const failed = (error: unknown, url: string): void => {
@@ -40,7 +42,7 @@ export const createKeyExchange = ({ owner, keys, key, ask, node, timers, report,
       error: reasonOf(error),
     })
   }
-  /** Asks the node at `url` once. Resolves to whether it gave keys that were missing. */
+  /** Asks the node at `url` once. Resolves to whether that node gave keys that were missing here. */
   const fetchLot = async (url: string): Promise<boolean> => {
     have ??= new Map(keys.have().map(({ epoch, upTo }) => [epoch, upTo]))
     const asking = have

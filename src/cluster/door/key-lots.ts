@@ -1,9 +1,9 @@
-// Stream keys as the owner hands them to a standby: what the standby lacks, in lots.
+// The form in which the owner hands stream keys to a standby: lots of the keys that the standby lacks.
 
 export type SentKey = {
   epoch: number
   n: number
-  /** Null: it was destroyed. */
+  /** Null: the key was destroyed. */
   key: Buffer | null
 }
 
@@ -11,11 +11,11 @@ export type SentKey = {
 export type NodeKeys = {
   /** For each epoch the number up to which its keys are here without a hole. */
   have(): { epoch: number; upTo: number }[]
-  /** Up to `limit` keys that another node lacks, which has these. Empty: it has all of them. */
+  /** Up to `limit` keys that another node lacks; `have` says which keys it has. Empty: it has all keys. */
   missing(have: readonly { epoch: number; upTo: number }[], limit: number): SentKey[]
   /** Stores keys of another node. They are on the disk when this returns. */
   store(keys: readonly SentKey[]): void
-  /** Another node has the keys of this epoch up to `n`. */
+  /** Notes that another node has the keys of this epoch up to `n`. */
   shared(epoch: number, n: number): void
 }
 
@@ -24,10 +24,12 @@ export type Have = [epoch: number, upTo: number][]
 /** What a standby asks. */
 export type KeyQuestion = { have: Have; node: string; url: string }
 
-/** The most keys of a lot. */
+/** The largest number of keys in a lot. */
 export const perLot = 1024
 
-/** Adds keys that were stored to what a node has, as far as they leave no hole. Returns whether that changed it. */
+/**
+ * Adds stored keys to the counts in `have`, as far as they follow without a hole. Returns whether a count has changed.
+ */
 export const addLot = (have: Map<number, number>, lot: readonly SentKey[]): boolean => {
   let isChanged = false
   for (const { epoch, n } of lot) {

@@ -11,7 +11,7 @@ export const createLateAnswers = (node: string) => {
       owed.add(response)
       response.once('close', () => owed.delete(response))
     },
-    /** This node is not the owner any more. */
+    /** Called when this node is not the owner any more. */
     mark(): void {
       for (const response of owed) if (!response.headersSent) response.setHeader(notOwnerHeader, node)
     },

@@ -10,11 +10,11 @@ import type { Answers, Said } from './send-answer.ts'
 export const keysPath = '/cluster/keys'
 export const statusPath = '/cluster/status'
 
-/** What the letters of an exchange belong to: one request. */
+/** The texts that bind a sealed question and its sealed answer to one request. */
 export const aboutQuestion = (nonce: string): string => `question ${nonce}`
 export const aboutAnswer = (nonce: string): string => `answer ${nonce}`
 
-/** The most bytes of a question. */
+/** The largest size of a question, in bytes. */
 const longestQuestion = 1024 * 1024
 
 /** A node that asks for keys. `askedAt`: Unix milliseconds of its newest question. */
@@ -24,7 +24,7 @@ type Deps = {
   keys: NodeKeys
   /** The key that seals stream keys on their way. */
   key: Uint8Array
-  /** What this node says of itself; becomes JSON. */
+  /** What this node says about itself. It is sent as JSON. */
   status(): object
   answers: Answers
   clock: World['clock']
@@ -50,7 +50,7 @@ export const createNodeRoutes = ({ keys, key, status, answers, clock }: Deps) =>
     nonce: string,
   ): Promise<void> => {
     const question = openLetter(key, aboutQuestion(nonce), await bodyOf(request)) as KeyQuestion
-    // A standby that has no key yet is there all the same.
+    // A standby that has no key yet counts as present, too.
     for (const [epoch, upTo] of question.have.length > 0 ? question.have : [[0, 0] as const])
       keys.shared(epoch, upTo)
     standbys.set(question.node, { node: question.node, url: question.url, askedAt: clock.now() })

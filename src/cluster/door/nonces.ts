@@ -1,14 +1,17 @@
-// The numbers that were used once, for as long as somebody could use them again. The memory is bounded: when it is
-// full, it forgets the oldest ones, and from then on everything is refused that was signed before these were.
+// Remembers the numbers that requests have used, for as long as somebody could use them again. The memory is bounded:
+// when it is full, it forgets the oldest numbers. From then on, a request is refused unless it was signed after all of
+// these.
 
-/** Milliseconds for which a set takes new numbers. No number in the set before is then young enough to be used. */
+/**
+ * A set takes new numbers for this many milliseconds. Then the numbers in the set before are too old to be used again.
+ */
 const turnMs = 60_000
 
 /** `most`: how many numbers each of the two sets may have. A set with 131,072 numbers takes about 10 MB. */
 export const createNonces = (most = 131_072) => {
   let young = { seen: new Set<string>(), begun: Number.NEGATIVE_INFINITY, newest: Number.NEGATIVE_INFINITY }
   let old = young
-  /** Nothing that was signed at this moment or before is new. */
+  /** A request that was signed at this moment or before is refused. */
   let floor = Number.NEGATIVE_INFINITY
   return {
     /** Whether a number, signed at `time`, is used for the first time. */

@@ -17,7 +17,9 @@ const needed = new Set(['host', 'content-length', 'transfer-encoding'])
 
 const namedIn = (connection = ''): string[] => connection.split(',').map(name => name.trim().toLowerCase())
 
-/** Names and values in turn, as in `rawHeaders`, without those of the connection and those for which `isDropped`. */
+/**
+ * Names and values in turn, as in `rawHeaders`, without headers of the connection and headers that `isDropped` names.
+ */
 const passed = ({ rawHeaders, headers }: IncomingMessage, isDropped: (name: string) => boolean): string[] => {
   const named = new Set(namedIn(headers.connection).filter(name => !needed.has(name)))
   return rawHeaders.filter((_, n) => {
@@ -26,14 +28,16 @@ const passed = ({ rawHeaders, headers }: IncomingMessage, isDropped: (name: stri
   })
 }
 
-/** The headers of a request for the next node. Without `Expect`: the node answers it itself, when the next one
- * takes the request. */
+/**
+ * The headers of a request for the next node. `Expect` is left out: this node answers it itself when the next node
+ * takes the request.
+ */
 export const requestHeaders = (request: IncomingMessage): string[] => [
   ...passed(request, name => name === 'expect'),
   'x-forwarded-for',
   request.socket.remoteAddress ?? 'unknown',
 ]
 
-/** The headers of an answer for the client. The length of its chunks is made again. */
+/** The headers of an answer for the client. `Transfer-Encoding` is left out, since this node makes new chunks. */
 export const answerHeaders = (answer: IncomingMessage): string[] =>
   passed(answer, name => name === 'transfer-encoding' || name.startsWith('reprise-'))

@@ -1,10 +1,10 @@
-// The body of a request on its way through this node: it goes to another node or to a handler of this one, and once more
-// to the next owner if it was kept.
+// The body of a request on its way through this node. It goes to another node or to a handler of this node. If it was
+// kept, it can go to the next owner, too.
 import { type ClientRequest, IncomingMessage } from 'node:http'
 import { hasBody } from './body-length.ts'
 import type { KeptBodies, KeptBody } from './kept-bodies.ts'
 
-/** A message like a request whose body was read, with a body that has not been read. */
+/** Copies a request whose body was read: the copy has a body that has not been read. */
 const unreadLike = (request: IncomingMessage): IncomingMessage => {
   const { method, url, rawHeaders, headers, headersDistinct } = request
   const { httpVersion, httpVersionMajor, httpVersionMinor } = request

@@ -1,16 +1,19 @@
-// The connections to other nodes. Node's own client is used, since it keeps the spelling and the order of headers, says
-// when a node wants the body, and hands over sockets that have changed their protocol.
+// The connections to other nodes. The HTTP client of Node.js is used, since it keeps the spelling and the order of
+// headers, says when a node wants the body, and hands over sockets that have changed their protocol.
 import http, { type ClientRequest } from 'node:http'
 import https from 'node:https'
 import type { Timers } from '../../contract/ports.ts'
 import type { Hops } from './hop.ts'
 import { hopHeader } from './inside-headers.ts'
 
-/** Milliseconds for which an idle connection is kept. Nodes keep theirs for longer, so no request meets its end. */
+/**
+ * An idle connection is closed after this many milliseconds. The node at its other end would close it only later, so no
+ * request is sent while that node closes the connection.
+ */
 const idleMs = 30_000
-/** The most milliseconds until a connection is made. */
+/** Milliseconds that the making of a connection may take. */
 const connectMs = 1000
-/** The most bytes of the headers of an answer. */
+/** The largest size of the headers of an answer, in bytes. */
 const maxHeaderSize = 65_536
 
 type Sent = { method: string; path: string; headers: string[] }
@@ -27,7 +30,7 @@ export const createPeers = ({ hops, timers }: { hops: Pick<Hops, 'sign'>; timers
       const cancel = timers.after(connectMs, () => outgoing.destroy(new Error('the node does not answer')))
       socket.once('connect', cancel).once('close', cancel)
     })
-  /** Notes that something depends on a node until it closes. */
+  /** Notes that a request or a socket depends on a node until it closes. */
   const track = (url: string, thing: Ended): void => {
     underWay.set(thing, url)
     thing.once('close', () => underWay.delete(thing))
@@ -44,7 +47,7 @@ export const createPeers = ({ hops, timers }: { hops: Pick<Hops, 'sign'>; timers
         port,
         method,
         path,
-        // First, since Node forgets the last ones when there are very many.
+        // This header comes first, since Node.js drops the last ones when there are very many.
         headers: [hopHeader, hops.sign({ method, path }).text, ...headers],
         maxHeaderSize,
       })

@@ -14,7 +14,7 @@ const againMs = 250
  */
 const mostRepeats = 2
 
-/** The node that owns the event log: this one, another one, or undefined while nobody does. */
+/** The node that owns the event log: this one, another one, or undefined while no node owns it. */
 export type Owner = { url: string } | 'me' | undefined
 
 type Deps = {
@@ -51,7 +51,7 @@ export const createRoute = ({ owner, local, node, holdMs, clock, timers, stoppin
       if (end === 'full') refuse(noOwner)
       return end === 'changed' || end === 'late'
     }
-    /** Notes that a node was lost that had taken the request. False: the request is refused. */
+    /** Notes that a node that had taken the request was lost. False: the request is refused. */
     const isWorthRepeating = (): boolean => {
       repeats++
       until = clock.now() + holdMs

@@ -1,5 +1,5 @@
-// JSON that two nodes send to each other sealed, with AES-256-GCM. `about` is what the letter belongs to: a letter that
-// was taken from somewhere else cannot be opened.
+// JSON that two nodes send to each other, sealed with AES-256-GCM. `about` says to which request a letter belongs, so
+// that a letter that was taken from another request cannot be opened.
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 
 const algorithm = 'aes-256-gcm'
@@ -13,7 +13,7 @@ export const sealLetter = (key: Uint8Array, about: string, content: unknown): Bu
   return Buffer.concat([nonce, cipher.getAuthTag(), sealed])
 }
 
-/** Throws when the letter was sealed with another key, for something else, or was changed. */
+/** Throws when the letter was sealed with another key or another `about`, or was changed. */
 export const openLetter = (key: Uint8Array, about: string, letter: Buffer): unknown => {
   const nonce = letter.subarray(0, nonceBytes)
   const tag = letter.subarray(nonceBytes, nonceBytes + tagBytes)

@@ -1,5 +1,5 @@
-// Sends answers that a node gives without the routes of the server: through a response, or on a bare socket. They have the
-// form that the answers of the routes have.
+// Sends answers that a node gives without the routes of the server: through a response, or on a bare socket. They have
+// the same form as the answers of the routes.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { Refusal } from '../../contract/refusals.ts'

@@ -1,5 +1,5 @@
-// The requests of a node's HTTP server. A client can ask any node: this one answers, or sends the request on to the node
-// that owns the event log.
+// Handles the requests of a node's HTTP server. A client can ask any node: the node answers, or sends the request on to
+// the node that owns the event log.
 import { setMaxListeners } from 'node:events'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Report, World } from '../../contract/ports.ts'
@@ -33,7 +33,7 @@ type Deps = {
   world: Pick<World, 'clock' | 'timers'>
   report: Report
   stopping: AbortSignal
-  /** The most milliseconds for which a request waits for an owner. */
+  /** A request waits for an owner for at most this many milliseconds. */
   holdMs?: number
 }
 
@@ -94,7 +94,10 @@ export const createSwitchboard = (deps: Deps) => {
         takeUpgrade({ request, socket, head })
       })
     },
-    /** Another node may be the owner now. Requests that wait go on, and soon nothing depends on former owners. */
+    /**
+     * Called when another node may be the owner now. Waiting requests continue, and what depends on former owners is
+     * soon cut.
+     */
     changed(): void {
       if (owner() !== 'me') late.mark()
       changed()
@@ -102,7 +105,7 @@ export const createSwitchboard = (deps: Deps) => {
     },
     /** How many requests wait for an owner. */
     held,
-    /** How many bytes of bodies are kept, to be sent again if their owner is lost. */
+    /** How many bytes of bodies are kept, to be sent again if the owner is lost. */
     keptBytes: bodies.bytes,
     /** Ends the connections to other nodes. */
     close: peers.close,

@@ -1,4 +1,5 @@
-// Up to where the keys of each epoch are in the file, without a hole; so two nodes know what one of them lacks.
+// Counts up to which number the file has the keys of each epoch without a hole. From that, nodes know which keys one
+// lacks.
 import type { FiledKey, KeyFile } from './key-file.ts'
 
 /** The keys of an epoch up to a number. */
@@ -7,7 +8,7 @@ export type Held = { epoch: number; upTo: number }
 export const createHeld = (file: KeyFile) => {
   const held = new Map(file.held().map(({ epoch, upTo }) => [epoch, upTo]))
   return {
-    /** Keys of an epoch were added. */
+    /** Called when keys of an epoch were added. */
     note(epoch: number): void {
       let upTo = held.get(epoch) ?? 0
       for (const n of file.numbersAfter(epoch, upTo)) {
@@ -18,7 +19,7 @@ export const createHeld = (file: KeyFile) => {
     },
     /** For each epoch the number up to which its keys are here without a hole. */
     have: (): Held[] => [...held].map(([epoch, upTo]) => ({ epoch, upTo })),
-    /** Up to `limit` keys that another node lacks, which has these. */
+    /** Up to `limit` keys that another node lacks; `have` says which keys it has. */
     missing(have: readonly Held[], limit: number): FiledKey[] {
       const known = new Map(have.map(({ epoch, upTo }) => [epoch, upTo]))
       const found: FiledKey[] = []

@@ -1,6 +1,6 @@
 // The file of the stream keys. A destroyed key must leave no trace in the file. So keys are only added at the end of
 // their table, and a key is overwritten in its place: SQLite moves a row only when its length or its order changes, and
-// then a copy may stay behind. What changes otherwise, such as who uses a key, is in other tables.
+// then a copy may stay behind. Other facts that change, such as which stream uses a key, are in other tables.
 import { chmodSync, closeSync, openSync } from 'node:fs'
 import type Database from 'better-sqlite3'
 import { CannotStart } from '../../contract/cannot-start.ts'

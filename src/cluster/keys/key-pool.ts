@@ -5,15 +5,17 @@ import type { KeyName } from '../records/content.ts'
 import type { StreamKey } from '../records/packed-events.ts'
 import type { KeyFile } from './key-file.ts'
 
-/** Keys that are made at once. */
+/** The number of keys that are made in one batch. */
 export const keysAtOnce = 1024
 /** When fewer keys than this are left, the next ones are made. */
 const fewKeys = 4096
-/** Milliseconds after its last question for which a standby is taken to be there. */
+/** A standby counts as present for this many milliseconds after it has last asked for keys. */
 const standbyMs = 1000
 
 export const createKeyPool = (file: KeyFile, clock: Clock, added: (epoch: number) => void) => {
-  /** The epoch of the keys that are taken now, the next of them, and the last that was made. */
+  /**
+   * The epoch of the keys that are taken now, the number of the next key, and the number of the last key that was made.
+   */
   let pool = { epoch: 0, next: 1, made: 0 }
   let ready: StreamKey[] = []
   const standby = { askedAt: Number.NEGATIVE_INFINITY, upTo: 0 }
@@ -51,16 +53,16 @@ export const createKeyPool = (file: KeyFile, clock: Clock, added: (epoch: number
     },
     /** The epoch whose keys are taken; 0: no keys were made since the start. */
     epoch: (): number => pool.epoch,
-    /** The last key that was taken. Keys that are taken later are later in order, too. */
+    /** The last key that was taken. A key that is taken later has a greater number or epoch. */
     last: (): KeyName => [pool.epoch, pool.next - 1],
-    /** The standby says that it has the keys of this epoch up to `n`. */
+    /** Called when the standby says that it has the keys of this epoch up to `n`. */
     shared(epoch: number, n: number): void {
       standby.askedAt = clock.now()
       if (epoch === pool.epoch) standby.upTo = Math.max(standby.upTo, n)
     },
     /** Whether the standby has the next `count` keys, or no standby asks. */
     isShared: (count: number): boolean => !isWatched() || pool.next + count - 1 <= standby.upTo,
-    /** Whether keys are taken that the standby does not have. */
+    /** Whether a key was taken that the standby does not have. */
     isAlone: (): boolean => pool.epoch > 0 && pool.next - 1 > standby.upTo,
   }
 }

@@ -1,12 +1,12 @@
-// Which stream uses which key. This follows from the records of the shared log, so it is written to the file a while
-// later; `write` is called before anything is noted that would make the node read these records no more.
+// Keeps which stream uses which key. The records of the shared log say this too, so it is written to the file a while
+// later. Before the node notes that it need not read these records again, it calls `write`.
 import type { KeyName } from '../records/content.ts'
 import type { StreamKey } from '../records/packed-events.ts'
 import type { KeyFile } from './key-file.ts'
 
-/** The most streams whose keys are kept in memory. */
+/** The largest number of streams whose keys are kept in memory. */
 const keptAtMost = 20_000
-/** The most uses that are not in the file yet. */
+/** As soon as this many uses are not in the file yet, they are written. */
 const unwrittenAtMost = 4096
 
 type Use = { streamNo: number; name: KeyName; isRetired: boolean }
@@ -37,7 +37,7 @@ const createUnwritten = (file: KeyFile) => {
       streams.add(use.streamNo)
       if (uses.length >= unwrittenAtMost) write()
     },
-    /** Whether one of them is a use by this stream. */
+    /** Whether this stream has uses that are not in the file yet. */
     has: (streamNo: number): boolean => streams.has(streamNo),
   }
 }
@@ -77,7 +77,7 @@ export const createKeyUses = (file: KeyFile) => {
       return undefined
     },
     begin,
-    /** A record that was read names these keys for streams. It may have been read before. */
+    /** Notes the keys that a record names for streams. The record may have been read before. */
     read(named: readonly [streamNo: number, ...KeyName][]): void {
       const others = named.filter(([streamNo, epoch, n]) => {
         const known = current.get(streamNo)?.name
@@ -91,11 +91,11 @@ export const createKeyUses = (file: KeyFile) => {
         else begin(streamNo, { name, key })
       }
     },
-    /** Something of the stream is sealed by this key, which it uses for nothing else. */
+    /** Notes that this key seals one thing of the stream, and nothing else. */
     add: (streamNo: number, name: KeyName): void => note({ streamNo, name, isRetired: false }),
     /**
-     * These streams use their keys up to `bound` no more: what these have sealed is to be erased. Later keys stay, since
-     * a record is read again after a crash.
+     * Retires the keys of these streams up to `bound`, since what these keys have sealed is to be erased. Later keys
+     * stay: after a crash, the same record is read again, and the streams may have new keys by then.
      */
     retire(streamNos: readonly number[], bound: KeyName): void {
       write()

@@ -1,6 +1,6 @@
 // The keys that seal payloads before they leave this machine. A key is on the disk before the first record that names
 // it, and each node that may own the log needs it. When a payload is erased, the keys of its stream are destroyed on
-// every node: then nobody can read it in the shared log any more.
+// every node: then nobody can read the payload in the shared log any more.
 import type { Clock } from '../../contract/ports.ts'
 import type { KeyName } from '../records/content.ts'
 import type { StreamKey } from '../records/packed-events.ts'
@@ -44,7 +44,7 @@ export const openStreamKeys = (path: string, clock: Clock) => {
       uses.begin(streamNo, key)
       return key
     },
-    /** Notes that a record names keys for streams, as a node does that reads records. */
+    /** Notes the keys that a record names for streams. Called by a node that reads records. */
     use: uses.read,
     /** Notes that something of a stream is sealed by a key of its own. */
     addUse: uses.add,
@@ -72,9 +72,9 @@ export const openStreamKeys = (path: string, clock: Clock) => {
       for (const epoch of new Set(keys.map(key => key.epoch))) held.note(epoch)
       changed()
     },
-    /** Resolves when keys were stored next. */
+    /** Resolves the next time that keys are stored, or that the standby says which keys it has. */
     stored: (): Promise<void> => new Promise(resolve => void listeners.push(resolve)),
-    /** The standby says that it has the keys of this epoch up to `n`. */
+    /** Called when the standby says that it has the keys of this epoch up to `n`. */
     shared(epoch: number, n: number): void {
       pool.shared(epoch, n)
       changed()

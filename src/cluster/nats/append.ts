@@ -1,8 +1,8 @@
-// Appends records to a stream, each behind a record that it names by its sequence.
+// Appends records to a stream. Each append names the sequence of the record behind which it belongs.
 //
-// One record is under way at a time. Were two under way, and another node's record took the place of the first, the
-// servers would refuse the first and store the second behind the other node's record, since they compare sequences
-// alone. See docs/decisions/96-one-append-at-a-time.md.
+// One record is under way at a time. If two were under way, and a record of another node took the place of the first,
+// the servers would refuse the first and store the second behind that record, since they compare sequences alone. See
+// docs/decisions/96-one-append-at-a-time.md.
 import { headersOf, load } from '../../bus/nats/client.ts'
 import { reasonOf } from '../../bus/nats.ts'
 import type { Timers } from '../../contract/ports.ts'
@@ -28,7 +28,7 @@ type Waiting = {
 }
 type Answer = { stream?: string; seq?: number; error?: { err_code?: number; description?: string } }
 
-/** Error codes of the JetStream API: the last sequence is another one. Newer servers have two of them. */
+/** Error codes of the JetStream API: the last sequence is another one. Newer servers use both. */
 const wrongSequence = new Set([10071, 10164])
 /** Milliseconds until a record that surely reached no server is sent again. */
 const againMs = 50

@@ -1,4 +1,4 @@
-// What has arrived for a consumer: records, and statuses of the server.
+// Collects what arrives for a consumer: records, and statuses of the server.
 import type { Msg } from '@nats-io/transport-node'
 import type { Timers } from '../../contract/ports.ts'
 import type { SharedRecord } from '../shared-log.ts'
@@ -11,9 +11,9 @@ const over = new Set([404, 408])
 const enough = /maxbytes|batch completed/i
 
 /**
- * The place of a record in its stream, and its number among those that the consumer has sent. Both are in the address
- * for the receipt: $JS.ACK.stream.consumer.tries.PLACE.NUMBER.time.pending, with two more words before the stream and
- * one at the end in a newer form.
+ * The place of a record in its stream, and its number among the records that the consumer has sent. Both are in the
+ * address for the receipt: $JS.ACK.stream.consumer.tries.PLACE.NUMBER.time.pending, with two more words before the
+ * stream and one at the end in a newer form.
  */
 const placeOf = (reply: string): { sequence: number; number: number } => {
   const words = reply.split('.')
@@ -21,7 +21,7 @@ const placeOf = (reply: string): { sequence: number; number: number } => {
   return { sequence: Number(words[at]), number: Number(words[at + 1]) }
 }
 
-/** `silentMs`: milliseconds without a sign of life after which the consumer has ended. */
+/** `silentMs`: milliseconds without a sign of life after which the consumer counts as ended. */
 export const createArrivals = (timers: Timers, silentMs: number) => {
   let records: SharedRecord[] = []
   /** How many records the present request may still bring. */

@@ -1,4 +1,4 @@
-// Questions to JetStream. They change nothing, so they are asked again until somebody answers.
+// Asks JetStream questions. A question changes nothing, so it is asked again until a server answers.
 import type { JetStreamManager } from '@nats-io/jetstream'
 import type { NatsConnection } from '@nats-io/transport-node'
 import { load } from '../../bus/nats/client.ts'
@@ -10,11 +10,11 @@ import type { Link } from './link.ts'
 
 type Deps = { link: Link; timers: Timers; stopping: AbortSignal }
 
-/** Milliseconds for one answer, for an answer at all, and until a question is asked again. */
+/** Milliseconds for one attempt, for all attempts together, and between two attempts. */
 export const answerMs = 1000
 const askMs = 10_000
 const againMs = 100
-/** Attempts without an answer after which the client asks the next server, since this one may be cut off from the others. */
+/** After this many attempts, the client asks the next server, since the present one may be cut off from the others. */
 const attempts = 2
 
 export const managerOf = async (connection: NatsConnection): Promise<JetStreamManager> => {

@@ -1,4 +1,4 @@
-// What an operator risks with these servers.
+// Says what an operator risks with the servers of the shared log.
 import type { StreamState } from './states.ts'
 import { usualCopies } from './streams.ts'
 

@@ -16,17 +16,20 @@ export type FollowDeps = {
   closing: AbortSignal
 }
 
-/** Milliseconds for which a stream must end before our last record: a new leader may learn its end a little later. */
+/**
+ * The last record is lost when the stream ends before it for this many milliseconds. A new leader may learn the end
+ * late.
+ */
 const lostMs = 3000
 const lookMs = 100
-/** What ends the following, and not only a pull. */
+/** An error that ends the whole following, not only one pull. */
 export class Ended extends Error {}
 export const ended = (cause: unknown) => new Ended('', { cause })
 
-/** The record that was handed over last; without bytes, it is the one behind which the following began. */
+/** The record that was handed over last. Without bytes: none was yet, and the following began behind this record. */
 export type Place = { sequence: number; bytes?: Uint8Array }
 
-/** Throws when the stream has not got our last record any more. */
+/** Throws when the stream no longer has the record that was handed over last. */
 export const lookAt = async (
   last: Place,
   { name, drops, ask, timers }: FollowDeps,

@@ -1,6 +1,9 @@
 import type { Report } from '../../contract/ports.ts'
 
-/** Reports the connection of a node to the servers of the log: each change of it, and each kind of refusal once. */
+/**
+ * Reports the connection of a node to the servers of the log: each change of the connection, and each kind of refusal
+ * once.
+ */
 export const createLinkReports = (report: Report, servers: string) => {
   let state: 'new' | 'here' | 'away' = 'new'
   const refusals = new Set<string>()

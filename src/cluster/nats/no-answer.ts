@@ -4,7 +4,7 @@ type ClientError = { name?: string; code?: unknown; isNoResponders?: () => boole
 /** Whether the servers may have got the request, and have not answered in time. */
 export const isTimeout = (error: unknown): boolean => (error as ClientError).name === 'TimeoutError'
 
-/** Whether no server can have got the request: the connection had ended before, or nobody takes its subject. */
+/** Whether no server can have got the request: the connection had ended before, or no server takes its subject. */
 export const isUnsent = (error: unknown): boolean => {
   const { name, isNoResponders } = error as ClientError
   return name === 'ClosedConnectionError' || isNoResponders?.call(error) === true

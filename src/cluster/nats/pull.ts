@@ -1,5 +1,5 @@
-// Pulls the records of a stream, in order, through a consumer that lives in the memory of one server. It ends when that
-// server, the consumer or a record is gone; then another one is opened behind the last record that came.
+// Pulls the records of a stream, in order, through a consumer that lives in the memory of one server. A pull ends when
+// that server, the consumer or a record is gone. Then another pull is opened behind the last record that came.
 import type { JetStreamManager } from '@nats-io/jetstream'
 import type { NatsConnection } from '@nats-io/transport-node'
 import { load } from '../../bus/nats/client.ts'
@@ -8,18 +8,24 @@ import type { SharedRecord } from '../shared-log.ts'
 import { createArrivals } from './arrivals.ts'
 
 export type Pull = {
-  /** The records that are there, at least one; none when there was none for some seconds. Rejects when it has ended. */
+  /**
+   * Resolves to the records that have come: at least one, or none after some idle seconds. Rejects when the pull has
+   * ended.
+   */
   next(): Promise<SharedRecord[]>
   close(): void
 }
 type Deps = { manager: JetStreamManager; connection: NatsConnection; name: string; timers: Timers }
 
-/** The most records and bytes that are on the way at once. */
+/** One request asks for at most this many records and bytes. */
 const mostRecords = 1000
 export const mostBytes = 8 * 1024 * 1024
 /** Milliseconds after which a request for records ends without any. */
 const idleMs = 3000
-/** Milliseconds between two signs of life of the server, and without one until it is given up. */
+/**
+ * Milliseconds between two signs of life of the server, and milliseconds without a sign until the server counts as
+ * lost.
+ */
 const beatMs = 500
 const silentMs = 3 * beatMs
 /** Milliseconds after which a server drops a consumer that nobody uses. */

@@ -34,7 +34,8 @@ const create = async (manager: JetStreamManager, stream: ShardStream): Promise<v
 }
 
 /**
- * Creates a stream unless it exists. Resolves to whether it did. Rejects with CannotStart when it has other settings.
+ * Creates a stream unless it exists. Resolves to whether it was created. Rejects with CannotStart when it has other
+ * settings.
  */
 export const setUpStream = async (manager: JetStreamManager, stream: ShardStream): Promise<boolean> => {
   const there = await infoOf(manager, stream.name)

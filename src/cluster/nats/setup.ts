@@ -1,5 +1,5 @@
-// The servers of the shared log, as commands of an operator use them: they create the streams, judge the servers, and
-// show the state of the streams.
+// Does the work of an operator's commands at the servers of the shared log: creates the streams, judges the servers,
+// and shows the state of the streams.
 import type { JetStreamManager } from '@nats-io/jetstream'
 import type { NatsConnection } from '@nats-io/transport-node'
 import { load } from '../../bus/nats/client.ts'
@@ -19,7 +19,7 @@ export type Servers = {
    * Resolves to the names of the created streams. Rejects with CannotStart when a stream has other settings.
    */
   setUp(shard: number): Promise<string[]>
-  /** What the operator risks. */
+  /** Says what the operator risks. */
   judge(shard: number): Promise<Judgement[]>
   /** The streams of a shard that exist. */
   states(shard: number): Promise<StreamState[]>
@@ -46,7 +46,9 @@ const managerOf = async (connection: NatsConnection, shown: string): Promise<Jet
   })
 }
 
-/** Connects. Rejects with CannotStart when no server is reached, or when they have no JetStream. */
+/**
+ * Connects. Rejects with CannotStart when no server is reached, or when the servers have no JetStream for this user.
+ */
 export const openServers = async (settings: NatsSettings): Promise<Servers> => {
   const connection = await connectTo(settings, await load(), patience).catch(error => {
     throw new CannotStart(`no server at ${settings.shown} is reached: ${reasonOf(error)}`)

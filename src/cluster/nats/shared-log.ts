@@ -14,14 +14,14 @@ import { mostBytes, openPull, type Pull } from './pull.ts'
 
 export type SharedLogDeps = {
   settings: NatsSettings
-  /** The stream, which exists, and its subject. */
+  /** The name of the stream, which must exist, and its subject. */
   name: string
   subject: string
-  /** Of a stream that drops its oldest records: how many it keeps. */
+  /** How many records the stream keeps, if it drops its oldest ones. */
   maxMessages?: number
   /** Milliseconds to wait for the servers at the start. */
   waitMs?: number
-  /** Milliseconds after which an append is Unknown. */
+  /** Milliseconds after which an append without an answer is Unknown. */
   appendMs?: number
   timers: Timers
   report: Report
@@ -29,11 +29,14 @@ export type SharedLogDeps = {
 
 const usualWaitMs = 60_000
 const usualAppendMs = 5000
-/** A record may have nine tenths of what a server takes and of this. The rest is for headers and future fields. */
+/**
+ * A record may have nine tenths of the size that a server takes, and of a mebibyte. The rest is for headers and new
+ * fields.
+ */
 const mebibyte = 1024 * 1024
 const share = 0.9
 
-/** The next records up to a sequence, of about `mostBytes` at most. */
+/** Reads the next records up to the sequence `end`, but not many more than `mostBytes`. */
 const recordsUpTo = async (end: number, pull: Pull): Promise<SharedRecord[]> => {
   const records: SharedRecord[] = []
   for (let bytes = 0; bytes < mostBytes; ) {

@@ -3,24 +3,24 @@ import type { StreamInfo } from '@nats-io/jetstream'
 
 export type StreamCopy = {
   server: string
-  /** Whether it has every record. */
+  /** Whether the copy has every record. */
   isCurrent: boolean
   isAway: boolean
-  /** Records that it lacks. */
+  /** How many records the copy lacks. */
   lag: number
 }
 export type StreamState = {
   name: string
   /** The server that takes records; undefined: there is none at the moment, so the rest is unknown. */
   leader: string | undefined
-  /** Where its copies are, the leader first. */
+  /** The copies of the stream, that of the leader first. */
   copies: StreamCopy[]
   lastSequence: number
   bytes: number
 }
 
 export const stateOf = ({ config, state, cluster }: StreamInfo, server: string): StreamState => {
-  // A server without others leads its streams, and does not say so.
+  // A server that has no cluster leads all its streams, but its answer does not say so.
   const leader = cluster === undefined ? server : cluster.leader || undefined
   const first = leader === undefined ? [] : [{ server: leader, isCurrent: true, isAway: false, lag: 0 }]
   const others = (cluster?.replicas ?? []).map(({ name, current, offline = false, lag = 0 }) => ({

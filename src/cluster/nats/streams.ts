@@ -1,4 +1,5 @@
-// The streams of a shard, and the settings that they must have.
+// The streams of a shard, and the settings that they must have. A shard is a shared log with its lease; there is only
+// one.
 import type { StreamConfig } from '@nats-io/jetstream'
 import { load } from '../../bus/nats/client.ts'
 
@@ -14,7 +15,7 @@ export const shardStream = (shard: number): ShardStream => ({
   name: `REPRISE_SHARD_${shard}`,
   subject: `reprise-cluster.shard.${shard}`,
 })
-/** The beats by which a node says that it owns a shard. */
+/** The beats by which a node says that it holds the lease of a shard. */
 export const leaseStream = (shard: number): ShardStream => ({
   name: `REPRISE_LEASE_${shard}`,
   subject: `reprise-cluster.lease.${shard}`,

@@ -1,4 +1,5 @@
-// The content of a record: its kind, a part of JSON, and parts of bytes, each with its length before it.
+// The content of a record: a byte for its kind, a part with JSON, and parts with bytes. Before each part stands its
+// length.
 import type { PackedBatch } from '../../log/store.ts'
 
 /** The name of a stream key: the epoch in which it was made, and its number there, from 1. */
@@ -8,18 +9,19 @@ export type KeyName = [epoch: number, n: number]
 export type Facts = {
   /** The first record. */
   begin: { log_id: string; version: number }
-  /** A node owns the log from here on. `position`: the last one that its own log has. */
+  /** A node owns the log from here on. `position`: the last position in the log of that node. */
   claim: { node: string; url: string; position: number }
   /**
-   * A batch of events; its form is in packed-events.ts. `gone`: positions whose payload was erased before. `bound`: what
-   * the events PayloadsErased among them erase was sealed by keys up to this one.
+   * A batch of events; its form is in packed-events.ts. `gone`: positions of events whose payload was erased before.
+   * `bound`: given when there are events PayloadsErased in the batch; the keys up to this one have sealed what these
+   * events erase.
    */
   events: Omit<PackedBatch, 'texts' | 'gone'> & {
     gone: number[]
     keys: [streamNo: number, ...KeyName][]
     bound?: KeyName
   }
-  /** A part of a record that is longer than the servers take; the last one of `of` commits it. */
+  /** One of the `of` parts of a record that is too long for the servers. The last part commits the record. */
   part: { n: number; of: number }
   /** A piece of a long payload. */
   piece: { payload: number; n: number; key: KeyName }
@@ -45,7 +47,7 @@ const codes: Record<Kind, number> = {
 const kinds = new Map(Object.entries(codes).map(([kind, code]) => [code, kind as Kind]))
 
 const lengthOf = (part: Uint8Array): Buffer => {
-  const length = Buffer.allocUnsafe(4) // taken from a pool, since a record has one for each of its streams
+  const length = Buffer.allocUnsafe(4) // taken from a pool, since a record has a length for each of its streams
   length.writeUInt32BE(part.length)
   return length
 }

@@ -1,6 +1,6 @@
 // The bytes of a record of the shared log: magic and version, the digest of the record before, a content, a signature.
-// The digest binds the order, so a reader notices when a record is missing, changed or doubled. The signature shows that
-// a node with the cluster key wrote the record.
+// By the digest of the record before, a reader notices when a record is missing, changed or doubled. The signature
+// shows that a node with the cluster key wrote the record.
 import { createHmac, hash, timingSafeEqual } from 'node:crypto'
 import type { SharedRecord } from '../shared-log.ts'
 
@@ -14,7 +14,7 @@ export const frameBytes = headBytes + hashBytes
 /** A record cannot be used: it is damaged, or not signed with this cluster key, or it belongs elsewhere. */
 export class UnfitRecord extends Error {
   readonly sequence: number
-  /** Whether the log is not the one that was read before: its servers have lost records. */
+  /** Whether the log is no longer the one that was read before, because its servers have lost records. */
   readonly isMisplaced: boolean
   constructor(sequence: number, why: string, isMisplaced = false) {
     super(`record ${sequence} of the shared log ${why}`)
@@ -23,7 +23,7 @@ export class UnfitRecord extends Error {
   }
 }
 
-/** What stands before the first record: the digest of the id of the log. */
+/** The digest of the id of the log. The first record names it, since no record stands before it. */
 export const originOf = (logId: string): Buffer => hash('sha256', logId, 'buffer')
 
 const signatureOf = (key: Buffer, digest: Buffer): Buffer => createHmac('sha256', key).update(digest).digest()
@@ -47,8 +47,8 @@ export const digestOfRecord = (bytes: Uint8Array): Buffer =>
   hash('sha256', bytes.subarray(0, bytes.length - hashBytes), 'buffer')
 
 /**
- * The content of a record, the digest that the next record names, and the digest that it names itself. Throws
- * UnfitRecord.
+ * Checks a record. Returns its content, its digest, which the next record names, and `before`, the digest of the record
+ * before, which this record names. Throws UnfitRecord.
  */
 export const openRecord = (
   key: Buffer,

@@ -1,9 +1,11 @@
-// A batch of events as the content of a record, and back. Headers and digests can be read without a key, so that the
-// leaf of each row can still be computed after an erasure. The payloads and salts of one stream are one sealed part.
+// Turns a batch of events into the content of a record, and back. Headers and digests can be read without a key, so
+// that the leaf of each row can still be computed after an erasure. The payloads and salts of one stream are one sealed
+// part.
 //
-// The first part has a line for each row: the digest (43 characters), then the header without it. The others are those
-// of `keys`, in their order: for each row of the stream that is not gone, a line with the payload, and one with the
-// salt. Neither holds a line end, because JSON.stringify writes none.
+// The first part has a line for each row: the digest (43 characters), then the header without the digest. The other
+// parts are sealed, one for each stream in `keys`, in the same order. Such a part has, for each row of the stream that
+// is not gone, a line with the payload and a line with the salt. Neither text has a line end, because JSON.stringify
+// writes none.
 import { digestOf } from '../../log/leaf.ts'
 import type { PackedBatch } from '../../log/store.ts'
 import type { Content, Facts, KeyName } from './content.ts'
@@ -45,10 +47,13 @@ export const packEvents = (
   return { kind: 'events', facts, parts }
 }
 
-/** A key that is not here. `destroyed`: what it has sealed was erased. */
+/** Finds a key by its name. Undefined: the key is not here. `destroyed`: what the key has sealed was erased. */
 export type Keys = (...name: KeyName) => Buffer | 'destroyed' | undefined
 
-/** What a record gives: its rows, their digests, and the keys without which it cannot be opened. */
+/**
+ * The rows of a record, the digests of the rows, and the names of keys that are not here, but needed to open the
+ * record.
+ */
 export type OpenedEvents = { batch: PackedBatch; digests: string[]; lacking: KeyName[] }
 
 /** Reads lines one after the other. */

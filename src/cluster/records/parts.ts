@@ -1,14 +1,14 @@
-// Records that are longer than the servers take: their content is sent in parts, and the last part commits them.
+// Divides records that are too long for the servers: a content is sent in parts, and the last part commits the record.
 import { type Facts, packContent } from './content.ts'
 import { frameBytes } from './form.ts'
 
-/** More bytes than a record of a part needs beside its bytes. */
+/** Room for everything in the record of a part beside the bytes of the part. No such record needs more. */
 const partBytes = frameBytes + 64
 
 const lengthOf = (content: readonly Uint8Array[]): number =>
   content.reduce((sum, { length }) => sum + length, 0)
 
-/** The contents of the records that carry a content; one when it is short enough. */
+/** Divides a content into the contents of several records. A content that fits into one record stays whole. */
 export const inParts = (content: Uint8Array[], maxBytes: number): Uint8Array[][] => {
   if (lengthOf(content) + frameBytes <= maxBytes) return [content]
   const whole = Buffer.concat(content)
@@ -23,8 +23,8 @@ export const inParts = (content: Uint8Array[], maxBytes: number): Uint8Array[][]
 export type Joined = readonly Uint8Array[]
 
 /**
- * Adds a part. Parts that do not follow each other are those of a record that was never committed, and are left out.
- * `whole`: the content, when this was its last part.
+ * Adds a part. Parts that do not follow each other belong to a record that was never committed, and are dropped.
+ * `whole`: the content, when this part was the last one.
  */
 export const join = (
   joined: Joined,

@@ -17,7 +17,7 @@ const nextNonce = (): Buffer => {
   return stock.subarray(used - nonceBytes, used)
 }
 
-/** The nonce, the tag and the sealed text. */
+/** Returns the nonce, the tag and the sealed text. */
 export const seal = (key: Buffer, text: string, nonce = nextNonce()): Buffer => {
   const cipher = createCipheriv('aes-256-gcm', key, nonce)
   const sealed = cipher.update(text, 'utf8')

@@ -1,6 +1,6 @@
 // Brings the records of the shared log into the files of this node. Each record may come again, for example after a
-// crash: what is there already is compared and left as it is. Writes of rows are handed on without waiting for them;
-// `drain` waits.
+// crash: what is there already is compared with the record, and stays as it is. Writes of rows begin without anybody
+// waiting for them; `drain` waits for all of them.
 import type { Store } from '../../log/store.ts'
 import type { StreamKeys } from '../keys/stream-keys.ts'
 import type { Content, Facts, KeyName } from '../records/content.ts'
@@ -21,7 +21,7 @@ type Deps = {
   pieces: OpenPieces
   secrets: CopiedSecrets
   logId: string
-  /** Called before payloads of these streams are destroyed, for what the payloads name. */
+  /** Called before payloads of these streams are destroyed, to remove what the payloads name. */
   erasing: (streams: readonly string[]) => Promise<void>
 }
 type Of<K extends Content['kind']> = Extract<Content, { kind: K }>
@@ -80,7 +80,7 @@ export const createApplier = ({ local, keys, pieces, secrets, logId, erasing }: 
 
   return {
     drain: rows.drain,
-    /** Applies a record. Resolves to the last position of the log up to it. */
+    /** Applies a record. Resolves to the last position that the log has up to this record. */
     async apply(mark: Mark, content: Content): Promise<number> {
       try {
         if (content.kind === 'events') return await events.take(mark.sequence, content)
@@ -90,7 +90,7 @@ export const createApplier = ({ local, keys, pieces, secrets, logId, erasing }: 
         throw withSequence(mark.sequence, error)
       }
     },
-    /** Goes on with the rows that are in the file. */
+    /** Continues behind the last row in the file, after a failure. */
     async restart(): Promise<void> {
       await rows.drain().catch(() => {})
       await pieces.dropAll()
@@ -104,7 +104,9 @@ export const createApplier = ({ local, keys, pieces, secrets, logId, erasing }: 
     applied: rows.added,
     /** How many rows lack a payload although no erasure covers them. */
     bareRows: bare.count,
-    /** Tries again to remove what a reader of the files has kept. */
+    /**
+     * Tries again to remove traces of erased payloads that could not be removed while another process read the files.
+     */
     wipe: events.wipe,
   }
 }

@@ -1,4 +1,5 @@
-// Rows that came without a payload, since its key was destroyed. Only an erasure that comes later in the log allows that.
+// Counts rows that came without a payload, because its key was destroyed. This is right only if an erasure that comes
+// later in the log covers the row.
 import type { Store } from '../../log/store.ts'
 
 type Local = Pick<Store, 'erasedBy' | 'page'>
@@ -11,7 +12,7 @@ export const createBareRows = (local: Local) => {
     add(positions: readonly number[]): void {
       for (const position of positions) bare.add(position)
     },
-    /** How many of them no erasure covers so far. */
+    /** How many of these rows no erasure covers so far. */
     count(): number {
       bare = new Set([...bare].filter(isBare))
       return bare.size

@@ -9,7 +9,7 @@ import { Fenced, type SharedLog } from '../shared-log.ts'
 import { LacksKeys } from './errors.ts'
 import type { Intake } from './intake.ts'
 
-/** Records that are read at once. */
+/** How many records are read at once. */
 const recordsAtOnce = 256
 /** How often a refused claim is tried again, and milliseconds between two tries without news. */
 const mostTries = 20
@@ -36,7 +36,10 @@ export const createClaiming = ({ shared, key, intake, node, timers }: Deps) => {
       await intake.take(records)
     }
   }
-  /** Reads to the end, as far as it is visible. When the log is not the one that was read before, it is read anew. */
+  /**
+   * Reads the log to its end, as far as the end is visible. When the log is not the one that was read before, it is
+   * read anew.
+   */
   const readToEnd = async (): Promise<void> => {
     try {
       await readOn()
@@ -56,14 +59,18 @@ export const createClaiming = ({ shared, key, intake, node, timers }: Deps) => {
     const { bytes, digest } = sealRecord(key, before, packContent(content))
     mine.add(digest.toString('hex'))
     await shared.append(sequence, bytes)
-    // The servers compare only sequences. If they have lost records, the claim may stand behind others than those read.
+    // The servers compare only sequences. If they have lost records, the claim may stand behind records that were not
+    // read.
     if (!(await intake.isSame())) {
       await intake.rewind()
       throw new Fenced('the servers have lost records')
     }
     await intake.take([{ sequence: sequence + 1, bytes }])
   }
-  /** After a refusal: reads what stands there. When nothing new is visible, the servers may have lost records. */
+  /**
+   * After a refusal: reads the record that stands at that place. When nothing new is visible, the servers may have lost
+   * records.
+   */
   const look = async (): Promise<void> => {
     const { sequence } = intake.at()
     await readToEnd()

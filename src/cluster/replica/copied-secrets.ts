@@ -1,5 +1,5 @@
-// The secret values that the shared log carries: in the file of this node, and for some names in files of their own,
-// such as the key that signs checkpoints. The file of the keys says which version of each is in the log.
+// Stores the secret values that the shared log carries. Most are in one file of this node; some have a file of their
+// own, such as the key that signs checkpoints. The key file says which version of each value is in the log.
 import { hash } from 'node:crypto'
 import { readPlainFile, renameSynced, whatStandsAt, writeSynced } from '../../platform/plain-file.ts'
 import type { Secrets } from '../../platform/secrets.ts'
@@ -8,7 +8,7 @@ import type { KeyName } from '../records/content.ts'
 
 const digestOf = (text: string): string => hash('sha256', text, 'base64url')
 
-/** `files`: the paths of files that travel like secrets, by their refs. */
+/** `files`: the paths of files that are published like secrets, by their refs. */
 export const createCopiedSecrets = (local: Secrets, keys: StreamKeys, files: Record<string, string> = {}) => {
   /** What this node has under a ref, as text. */
   const textOf = (ref: string): string | undefined => {
@@ -25,7 +25,7 @@ export const createCopiedSecrets = (local: Secrets, keys: StreamKeys, files: Rec
       renameSynced(`${file}.new`, file)
     }
   }
-  /** The log has this text under the ref. The key of the text before is of no use any more. */
+  /** Notes that the log has this text under the ref, and destroys the key that has sealed the text before. */
   const noted = (ref: string, name: KeyName, text: string): void => {
     const before = keys.secret(ref)
     keys.putSecret(ref, { name, digest: digestOf(text) })
@@ -38,13 +38,13 @@ export const createCopiedSecrets = (local: Secrets, keys: StreamKeys, files: Rec
     keys.dropSecret(ref)
   }
   return {
-    /** A record has this text. */
+    /** Called for a record that has this text. */
     put(ref: string, name: KeyName, text: string): void {
       if (String(keys.secret(ref)?.name) === String(name)) return // it was read before
       store(ref, text)
       noted(ref, name, text)
     },
-    /** A record says that the values were removed. */
+    /** Called for a record which says that the values were removed. */
     forget(ref: string): void {
       if (files[ref] === undefined) local.forget(ref)
       forgotten(ref)
@@ -53,7 +53,7 @@ export const createCopiedSecrets = (local: Secrets, keys: StreamKeys, files: Rec
     noted,
     forgotten,
     isFile: (ref: string): boolean => files[ref] !== undefined,
-    /** The refs whose text here is not that of the log: those to put, and those to forget. */
+    /** The refs whose text here differs from that in the log: those to publish, and those to forget. */
     differences(): string[] {
       const here = [...local.refs(), ...Object.keys(files)]
       const changed = here.filter(ref => {

@@ -1,4 +1,4 @@
-// Destroys on this node what a stored event PayloadsErased covers: its payloads, and the keys that have sealed them.
+// Destroys on this node what a stored event PayloadsErased covers: the payloads, and the keys that have sealed them.
 import { erasedPartsOf } from '../../contract/erased-range.ts'
 import type { ErasureCursor, Store } from '../../log/store.ts'
 import type { StreamKeys } from '../keys/stream-keys.ts'
@@ -15,7 +15,9 @@ const streamsOf = (local: Local, by: number): number[] =>
 export const destroyKeys = (local: Local, keys: StreamKeys, by: number): void =>
   keys.destroy(streamsOf(local, by))
 
-/** Resolves to whether nothing is left in the files of the log; otherwise a reader holds the WAL. */
+/**
+ * Resolves to whether the files of the log have no trace left. False: a process that reads the log still needs the WAL.
+ */
 export const destroyAll = async (local: Local, keys: StreamKeys, by: number): Promise<boolean> => {
   let isGone = true
   for (let after: ErasureCursor | undefined; ; ) {

@@ -1,7 +1,10 @@
 // The errors of a replica beside those of the shared log.
 import type { KeyName } from '../records/content.ts'
 
-/** This node cannot open a record, since it lacks keys of this epoch. It gets them from the owner. */
+/**
+ * This node lacks keys of the epoch `epoch`, and cannot open records without them. It gets keys from the owner. A claim
+ * throws this error too, with epoch 0, when rows came without a payload and no erasure covers them.
+ */
 export class LacksKeys extends Error {
   readonly epoch: number
   readonly count: number

@@ -1,4 +1,4 @@
-// Whether this node follows the shared log: it begins when a standby begins, and ends before the node claims the log.
+// Starts and ends the following of the shared log: it begins when a node is a standby, and ends before the node claims.
 import type { Following } from '../shared-log.ts'
 import { type FollowingDeps, startFollowing } from './following.ts'
 
@@ -14,7 +14,7 @@ export const createFollower = (deps: FollowingDeps) => {
   const follows: { now?: Following | undefined } = {}
   return {
     isFollowing: (): boolean => follows.now !== undefined,
-    /** Goes on behind the last record that was read. */
+    /** Begins behind the last record that was read. */
     start(): void {
       follows.now ??= startFollowing(told)
     },

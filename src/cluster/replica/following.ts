@@ -7,10 +7,10 @@ import type { Following, SharedLog, SharedRecord } from '../shared-log.ts'
 import { Divergence, LacksKeys } from './errors.ts'
 import type { Intake } from './intake.ts'
 
-/** Milliseconds between two looks whether the owner knows less than this node. */
+/** Milliseconds between two looks whether the owner lacks events, and whether the log still has the last record. */
 const lookMs = 1000
 
-/** Looks after which a record that cannot be found is taken to be lost; one reading may be outdated. */
+/** After this many looks, a record that cannot be found counts as lost. One reading alone may be outdated. */
 const looksUntilLost = 2
 
 export type FollowingDeps = {
@@ -23,7 +23,9 @@ export type FollowingDeps = {
   failed: (error: unknown) => void
 }
 
-/** Throws when the last claim stands at the end of the log, and its node has fewer events than this one. */
+/**
+ * Throws when the last claim stands at the end of the log, and the node that claimed has fewer events than this one.
+ */
 export const mustKnowNoMore = (intake: Pick<Intake, 'head' | 'at' | 'claim'>): void => {
   const claim = intake.claim()
   const known = Math.max(claim?.position ?? 0, intake.at().position)

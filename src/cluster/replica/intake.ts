@@ -1,4 +1,4 @@
-// Takes in records: reads them in order, applies them, and knows up to where the files of this node have them.
+// Takes in records: reads them in order, applies them, and knows up to which record the files of this node have them.
 import type { Report, Timers } from '../../contract/ports.ts'
 import type { Store } from '../../log/store.ts'
 import type { StreamKeys } from '../keys/stream-keys.ts'
@@ -35,7 +35,7 @@ type SavingDeps = Pick<IntakeDeps, 'stateFile' | 'timers' | 'report'> & {
   wipe: () => Promise<void>
 }
 
-/** Saves the state from time to time, one time after the other. */
+/** Saves the state from time to time. A save begins only when the save before it has ended. */
 const startSaving = ({ stateFile, timers, report, write, wipe }: SavingDeps) => {
   let last = Promise.resolve()
   const save = (): Promise<void> => {
@@ -105,7 +105,7 @@ export const createIntake = (deps: IntakeDeps) => {
 
   return {
     isSame,
-    /** Applies records that follow each other. When it rejects, those before the one that failed are applied. */
+    /** Applies records that follow each other. When it rejects, the records before the one that failed are applied. */
     async take(records: readonly SharedRecord[]): Promise<void> {
       const before = applier.applied()
       try {
@@ -128,9 +128,9 @@ export const createIntake = (deps: IntakeDeps) => {
     },
     /** The place up to which records were taken in. */
     at: reader.at,
-    /** The place up to which they are in the files. */
+    /** The place up to which records are in the files. */
     stored: (): Mark => stored,
-    /** The owner has stored its own record and its rows. */
+    /** Called when the owner has stored its own record, and the rows of that record. */
     advance(mark: Mark): void {
       reader.advance({ mark, joined: [] })
       settle()

@@ -2,15 +2,15 @@
 import type { Timers } from '../../contract/ports.ts'
 import type { StreamKeys } from '../keys/stream-keys.ts'
 
-/** The most keys that are waited for at once. */
+/** A record waits for at most this many keys. */
 const mostKeys = 256
-/** Milliseconds until it is looked at again whether a standby still asks. */
+/** Milliseconds between two looks whether a standby still asks for keys. */
 const lookMs = 250
 
 type Keys = Pick<StreamKeys, 'isShared' | 'stored'>
 
 export const createKeyGate = (keys: Keys, timers: Timers) => {
-  /** Resolves when the last record that waits was begun. */
+  /** Resolves when the work on the last waiting record has begun. */
   let last: Promise<void> | undefined
 
   const shared = async (count: number): Promise<void> => {

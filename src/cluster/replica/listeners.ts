@@ -1,4 +1,4 @@
-// Functions that are called when something has come to pass, in the order in which they were added.
+// A list of functions that are called when something has happened, in the order in which they were added.
 
 export const createListeners = <Args extends unknown[], Answer = void>() => {
   const listeners: ((...args: Args) => Answer)[] = []
@@ -7,7 +7,7 @@ export const createListeners = <Args extends unknown[], Answer = void>() => {
     call(...args: Args): void {
       for (const listener of listeners) listener(...args)
     },
-    /** Calls each of them when the one before it has ended. */
+    /** Calls each listener when the one before it has ended. */
     async callInTurn(...args: Args): Promise<void> {
       for (const listener of listeners) await listener(...args)
     },

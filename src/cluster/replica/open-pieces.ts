@@ -1,10 +1,10 @@
-// The pieces of long payloads whose events were not read yet. Each node stores them under a number of its own, since the
-// numbers of two owners can be the same.
+// The pieces of long payloads whose events were not read yet. Each node gives these payloads numbers of its own, since
+// two owners may have used the same number.
 import { openDigest } from '../../log/leaf.ts'
 import type { Store } from '../../log/store.ts'
 import type { KeyName } from '../records/content.ts'
 
-/** `no`: the number on this node; undefined: its text was erased. */
+/** `no`: the number of the payload on this node; undefined: the text of the payload was erased. */
 type OpenPayload = { no: number | undefined; key: KeyName; digest: ReturnType<typeof openDigest> }
 
 export const createOpenPieces = (local: Pick<Store, 'writePiece' | 'dropPieces' | 'lastPayload'>) => {
@@ -25,7 +25,7 @@ export const createOpenPieces = (local: Pick<Store, 'writePiece' | 'dropPieces' 
       if (found.no === undefined || text === undefined) return Promise.resolve()
       return local.writePiece({ payload: found.no, n, salt, text })
     },
-    /** An event names the payload. Returns its number here and its key. */
+    /** Called when an event names the payload. Returns its number on this node and its key. */
     take(payload: number): OpenPayload | undefined {
       const found = open.get(payload)
       open.delete(payload)

@@ -1,5 +1,5 @@
-// The secrets of a node that owns the log: a change is stored in the file of this node at once, and published before the
-// next batch, which may name it.
+// The secrets of a node that owns the log. A changed secret is stored in the file of this node at once, and published
+// before the next batch, since an event in that batch may name the secret.
 import { StorageFailure } from '../../contract/stored.ts'
 import type { Secrets } from '../../platform/secrets.ts'
 
@@ -31,7 +31,7 @@ export const createOwnedSecrets = (local: Secrets) => {
   }
   return {
     secrets,
-    /** Notes that the content under a ref has changed otherwise. */
+    /** Notes that a file that is published like a secret has changed. `ref`: its name in the shared log. */
     note: (ref: string): void => void changed.add(ref),
     /** The refs that have changed since the last call. */
     changed(): string[] {

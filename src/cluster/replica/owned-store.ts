@@ -1,4 +1,4 @@
-// The store of a node that owns the log. What it reads is in the local log; what it writes goes to the shared log first.
+// The store of a node that owns the log. It reads from the local log, and writes to the shared log first.
 import type { Store } from '../../log/store.ts'
 import type { StreamKeys } from '../keys/stream-keys.ts'
 import { destroyKeys } from './erasures.ts'

@@ -1,6 +1,6 @@
-// What the owner of the log writes: each batch is published, stored by a majority of the servers, and then written to the
-// local log. Several may be under way; the local writes stay in their order. After a failure everything fails, until the
-// log was claimed again.
+// Writes for the owner of the log: each batch is published, stored by a majority of the servers, and then written to
+// the local log. Several batches may be under way; the local writes keep their order. After a failure, every write
+// fails until the log was claimed again.
 import { erasablePrefixes } from '../../contract/erased-range.ts'
 import type { Timers } from '../../contract/ports.ts'
 import type { PackedBatch, Piece, Store } from '../../log/store.ts'
@@ -32,7 +32,10 @@ type Deps = {
   failed: (error: unknown) => void
 }
 
-/** Makes the content of a record from a batch. `digests`: those of long payloads that were stored before. */
+/**
+ * Makes the content of a record from a batch. `digests`: the digests of long payloads, by number, when a refill knows
+ * them already.
+ */
 const packing = (local: Store, keys: StreamKeys, pieces: Intake['pieces']) => {
   return (batch: PackedBatch, digests?: Map<number, string>): Content => {
     let bound: KeyName | undefined
@@ -71,7 +74,7 @@ export const createOwner = (deps: Deps) => {
   const advance = (mark: Awaited<ReturnType<Publisher['publish']>>): void =>
     intake.advance({ ...mark, position })
 
-  /** Publishes what is under a ref now. */
+  /** Publishes the present text under a ref, or that there is none. */
   const publishSecret = async (ref: string): Promise<void> => {
     let noted = () => copied.forgotten(ref)
     const contentOf = (): Content => {
@@ -136,7 +139,7 @@ export const createOwner = (deps: Deps) => {
       for (const piece of long) await publishPiece(piece, async () => {})
       await publishBatch(batch, async () => {}, digests)
     },
-    /** Publishes the secrets under these refs. Resolves when the shared log has them and all that were begun before. */
+    /** Publishes the secrets under these refs. Resolves when the shared log has them and everything begun earlier. */
     putSecrets: (refs: string[]): Promise<void> => publishSecrets(refs).then(stored),
     settled,
   }

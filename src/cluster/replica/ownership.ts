@@ -1,5 +1,5 @@
-// Whether this node owns the shared log: it claims the log, brings in what the servers lack, and claims it again after a
-// failure. Between two claims it steps back to the last place at which no work was open.
+// Makes this node the owner of the shared log: claims the log, publishes what the servers lack, and claims the log
+// again after a failure. Between two claims, the node steps back to the last place at which no work was open.
 import type { Timers } from '../../contract/ports.ts'
 import { StorageFailure } from '../../contract/stored.ts'
 import type { Store } from '../../log/store.ts'
@@ -26,7 +26,7 @@ type Deps = {
   /** Whether this node holds the lease. */
   mayClaim: () => boolean
   timers: Timers
-  /** Another node owns the log. */
+  /** Called when another node owns the log. */
   fenced: () => void
 }
 
@@ -47,10 +47,10 @@ export const createOwnership = (deps: Deps) => {
   /** Publishes what the shared log lacks. */
   const refill = async (own: Owner): Promise<void> => {
     for (const each of refillings(local, intake.at().position)) await own.refill(each)
-    owned.changed() // the differences have these
+    owned.changed() // `differences` returns these, too
     await own.putSecrets(copied.differences())
   }
-  /** Stops writing, and reads again from where no work is open. */
+  /** Stops writing, and goes back to the last place at which no work was open, to read from there again. */
   const stepBack = async (): Promise<void> => {
     owner = undefined
     await latest?.settled()
@@ -90,14 +90,14 @@ export const createOwnership = (deps: Deps) => {
       if (!mayClaim()) throw new StorageFailure('this node may not claim the log at present')
       await claim()
     },
-    /** What writes for the owner; undefined: this node does not own the log. */
+    /** The object that writes while this node owns the log; undefined: it does not own the log. */
     owner: (): Owner | undefined => owner,
-    /** The same; throws StorageFailure. */
+    /** Like `owner`, but throws StorageFailure when this node does not own the log. */
     owning(): Owner {
       if (owner === undefined) throw new StorageFailure('this node does not own the log')
       return owner
     },
-    /** Waits for what is under way, and writes no more. */
+    /** Waits for writes that are under way, and writes nothing from then on. */
     async end(): Promise<void> {
       await owner?.settled()
       owner = undefined

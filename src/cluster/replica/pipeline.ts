@@ -1,5 +1,5 @@
-// The order of what the owner writes: a record is published while those before it are still under way, and is written to
-// the local log when the servers have it and those before it were written.
+// Keeps the writes of the owner in order. A record is published while earlier records are still under way. It is
+// written to the local log when the servers have it, and the writes of all earlier records have begun.
 import type { createKeyGate } from './key-gate.ts'
 import type { Publisher } from './publisher.ts'
 
@@ -7,7 +7,7 @@ type Deps = { gate: ReturnType<typeof createKeyGate>; failed: (error: unknown) =
 
 export const createPipeline = ({ gate, failed }: Deps) => {
   let failure: { error: unknown } | undefined
-  /** Settles when the last record was given to the local log. */
+  /** Settles when the write of the last record to the local log has begun. */
   let handed: Promise<unknown> = Promise.resolve()
   let underWay: Promise<unknown> = handed
 
@@ -16,7 +16,7 @@ export const createPipeline = ({ gate, failed }: Deps) => {
     failure = { error }
     failed(error)
   }
-  /** Publishes, then writes locally, then notes the place. `end`: the last position afterwards. */
+  /** Publishes, then writes locally. Resolves to the place of the record. `count`: how many new keys it may need. */
   const store = <T>(
     count: number,
     publish: () => ReturnType<Publisher['publish']>,
@@ -24,7 +24,7 @@ export const createPipeline = ({ gate, failed }: Deps) => {
   ) => {
     if (failure !== undefined) return Promise.reject(failure.error)
     const published = gate(count, async () => publish())
-    published.catch(() => {}) // it is reported below, but only after those before
+    published.catch(() => {}) // the failure is reported below, but only after earlier ones
     const given = handed.then(async () => {
       const mark = await published
       return { mark, written: write() }
@@ -41,9 +41,9 @@ export const createPipeline = ({ gate, failed }: Deps) => {
 
   return {
     store,
-    /** Resolves when everything that was begun is stored; rejects when that has failed. */
+    /** Resolves when everything that was begun is stored. Rejects when storing has failed. */
     stored: async (): Promise<void> => void (await underWay),
-    /** Resolves when nothing is under way, however that has ended. */
+    /** Resolves when nothing is under way any more, even after a failure. */
     settled: (): Promise<unknown> => underWay.catch(() => {}),
   }
 }

@@ -1,5 +1,5 @@
 // Appends records of the owner to the shared log, one behind the other, without waiting for the answer to the record
-// before. When one fails, all behind it fail.
+// before. When a record fails, all records behind it fail, too.
 import { type Content, packContent } from '../records/content.ts'
 import { sealRecord } from '../records/form.ts'
 import { inParts } from '../records/parts.ts'
@@ -20,8 +20,8 @@ export const createPublisher = (shared: SharedLog, key: Buffer, tip: Mark) => {
   }
   return {
     /**
-     * Appends a content. Its place in the log is fixed when this returns. Resolves when a majority has it, with the place
-     * of its last record. Rejects with Fenced or Unknown.
+     * Appends a content. Its place in the log is fixed when this returns. Resolves to the place of its last record,
+     * when a majority of the servers has stored it. Rejects with Fenced or Unknown.
      */
     publish(content: Content): Promise<Omit<Mark, 'position'>> {
       if (failure !== undefined) return Promise.reject(failure.error)

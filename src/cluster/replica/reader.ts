@@ -1,6 +1,7 @@
-// Reads records in order, and joins records that came in parts. A record that does not follow the last valid one is void:
-// an owner sent two records at once, and between them another node took the place of the first. The servers take the
-// second one, since they only compare sequences. Every node passes over it, and its sender was told that it failed.
+// Reads records in order, and joins records that came in parts. A record that does not follow the last valid one is
+// void. This happens when an owner sends two records at once, and another node takes the place of the first. The
+// servers store the second one, since they only compare sequences. Every node passes over it, and its sender is told
+// that it failed.
 import { type Content, unpackContent } from '../records/content.ts'
 import { openRecord, originOf, UnfitRecord } from '../records/form.ts'
 import { type Joined, join } from '../records/parts.ts'
@@ -32,7 +33,7 @@ export const createReader = (key: Buffer, logId: string) => {
   let joined: Joined = []
   return {
     at: (): Mark => at,
-    /** Whether parts were read whose record is not whole yet. */
+    /** Whether only some of the parts of a record were read so far. */
     isWithin: (): boolean => joined.length > 0,
     /** Opens the next record. Throws UnfitRecord. */
     open(record: SharedRecord): Read {
@@ -53,7 +54,7 @@ export const createReader = (key: Buffer, logId: string) => {
       at = read.mark
       joined = read.joined
     },
-    /** Goes on reading behind this place; absent: from the first record on. */
+    /** Continues to read behind this place; absent: from the first record on. */
     goTo(mark: Mark = origin): void {
       at = mark
       joined = []

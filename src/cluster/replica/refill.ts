@@ -1,16 +1,19 @@
-// Rows that a node has and the shared log lacks, as batches to publish: the servers lost them, or the log of a single
-// machine is brought in.
+// Makes batches to publish from the rows that a node has and the shared log lacks: the servers have lost these rows, or
+// the log of a single machine becomes that of a cluster.
 import { erasedPartsOf, erasureStream } from '../../contract/erased-range.ts'
 import { isErased, isLong } from '../../log/fits.ts'
 import type { PackedBatch, Piece, Row, Store } from '../../log/store.ts'
 
-/** The most rows of one batch. */
+/** The largest number of rows in one batch. */
 const batchRows = 256
 /** Characters of one piece of a long payload. */
 const pieceChars = 256 * 1024
 
 type Local = Pick<Store, 'page' | 'headOf' | 'longPayload'>
-/** A batch, and the pieces of its long payloads, whose numbers are their positions. */
+/**
+ * A batch, with the digests and the pieces of its long payloads. The number of a long payload is the position of its
+ * event.
+ */
 export type Refilling = { batch: PackedBatch; digests: Map<number, string>; pieces: Iterable<Piece> }
 
 const digestEnd = ',"digest":"'.length + 43 + '"}'.length
@@ -25,7 +28,7 @@ const erasedIn = (row: Row): PackedBatch['erasures'] => {
   return [{ position: row.position, erased: { streams: parts.map(([stream]) => stream), from, to } }]
 }
 
-/** Where a piece ends that begins at an index; never within a pair of surrogates. */
+/** The index at which the piece ends that begins at `from`. It is never within a pair of surrogates. */
 const endOfPiece = (text: string, from: number): number => {
   const end = from + pieceChars
   return /[\ud800-\udbff]/.test(text.charAt(end - 1)) ? end + 1 : end
@@ -42,7 +45,7 @@ function* piecesOf(local: Local, rows: readonly Row[]): Generator<Piece> {
   }
 }
 
-/** The rows after a position. */
+/** Yields batches of the rows after a position. */
 export function* refillings(local: Local, after: number): Generator<Refilling> {
   const numbers = new Map<string, number>()
   const noOf = (stream: string): number => {

@@ -1,5 +1,5 @@
-// Adds rows of the shared log to the local log. Rows that are there already are compared and left as they are. Writes are
-// handed on without waiting for them; `drain` waits.
+// Adds rows of the shared log to the local log. Rows that are there already are compared, and stay as they are. Writes
+// begin without anybody waiting for them; `drain` waits for all of them.
 import type { Store } from '../../log/store.ts'
 import type { unpackEvents } from '../records/packed-events.ts'
 import { Divergence } from './errors.ts'
@@ -40,12 +40,12 @@ export const createRowWrites = (local: Store) => {
       head = end
       added++
     },
-    /** Goes on with the rows that are in the file. */
+    /** Continues behind the last row in the file, after a failure. */
     async restart(): Promise<void> {
       await drain().catch(() => {})
       head = local.last()?.position ?? 0
     },
-    /** The last position, with the rows that are under way. */
+    /** The last position, including the rows that are still being written. */
     head: (): number => head,
     /** How many batches were added. */
     added: (): number => added,

@@ -1,4 +1,4 @@
-// Compares rows of the shared log with those that a node has, and takes those that it lacks.
+// Compares rows of the shared log with the rows that a node has, and finds the rows that the node lacks.
 import { closeHeader, leafOf } from '../../log/leaf.ts'
 import type { PackedBatch, Store } from '../../log/store.ts'
 import { Divergence } from './errors.ts'
@@ -8,7 +8,10 @@ type Rows = { batch: PackedBatch; digests: readonly string[] }
 /** The last position of a batch. */
 export const endOf = ({ first, streamNos }: PackedBatch): number => first + streamNos.length - 1
 
-/** Throws Divergence when the newest row that both have is not the same. `head`: the last position of the node. */
+/**
+ * Throws Divergence when the batch and the node have different rows at the newest position that both have. `head`: the
+ * last position of the node.
+ */
 export const mustAgree = (local: Pick<Store, 'leafAt'>, head: number, { batch, digests }: Rows): void => {
   const position = Math.min(head, endOf(batch))
   const n = position - batch.first
@@ -17,7 +20,7 @@ export const mustAgree = (local: Pick<Store, 'leafAt'>, head: number, { batch, d
   if (local.leafAt(position) !== leaf) throw new Divergence(position, 'has another event than the shared log')
 }
 
-/** The part of a batch behind a position. `lastStreamNo`: the streams that are known. */
+/** The part of a batch behind a position. `lastStreamNo`: the node knows the streams up to this number. */
 export const behind = (batch: PackedBatch, position: number, lastStreamNo: number): PackedBatch => {
   const known = position - batch.first + 1
   if (known <= 0) return batch

@@ -1,5 +1,5 @@
-// Applies a record of events: opens it, notes which keys have sealed which streams, adds its rows, and destroys what its
-// erasures cover.
+// Applies a record of events: opens it, notes which keys have sealed which streams, adds its rows, and destroys what
+// the erasures in it cover.
 import type { PackedBatch, Store } from '../../log/store.ts'
 import type { StreamKeys } from '../keys/stream-keys.ts'
 import type { Content } from '../records/content.ts'
@@ -19,14 +19,17 @@ type Deps = {
   pieces: OpenPieces
   rows: RowWrites
   bare: BareRows
-  /** Called before payloads of these streams are destroyed, for what the payloads name. */
+  /** Called before payloads of these streams are destroyed, to remove what the payloads name. */
   erasing: (streams: readonly string[]) => Promise<void>
 }
 
 export const createEventsTaker = ({ local, keys, pieces, rows, bare, erasing }: Deps) => {
   let isWiped = true
 
-  /** Gives the long payloads of new rows their numbers on this node, and removes those of known rows. */
+  /**
+   * Gives the long payloads of new rows their numbers on this node, and removes long payloads of rows that are known
+   * already.
+   */
   const takeLong = async (batch: PackedBatch): Promise<PackedBatch['long']> => {
     const taken: PackedBatch['long'] = []
     for (const { position, payload } of batch.long) {
@@ -45,7 +48,7 @@ export const createEventsTaker = ({ local, keys, pieces, rows, bare, erasing }: 
     for (const { erased } of erasures) keys.retire(streamNosOf(erased.streams), bound)
     keys.use(names)
   }
-  /** Destroys what erasures cover, once their own rows are in the file. */
+  /** Destroys what erasures cover, as soon as the rows of the erasures are in the file. */
   const erase = async (erasures: PackedBatch['erasures']): Promise<void> => {
     if (erasures.length === 0) return
     await rows.drain()
@@ -68,7 +71,9 @@ export const createEventsTaker = ({ local, keys, pieces, rows, bare, erasing }: 
       if (opened.batch.streamNos.length === 0) throw new UnfitRecord(sequence, 'has no events')
       return endOf(opened.batch)
     },
-    /** Tries again to remove what a reader of the files has kept. */
+    /**
+     * Tries again to remove traces of erased payloads that could not be removed while another process read the files.
+     */
     async wipe(): Promise<void> {
       if (!isWiped) isWiped = await local.wipe()
     },

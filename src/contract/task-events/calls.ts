@@ -47,7 +47,7 @@ export const callEvents = {
     blocks: optional(Type.Array(Block)),
     child: optional(Type.Object({ stream: Type.String(), revision: Type.Integer() })),
     usage: optional(Usage),
-    /** The step of an environment session that the call was. */
+    /** The call was this step of an environment session. */
     env_step: optional(Type.Object({ stream: Type.String(), revision: Type.Integer() })),
     /** Nothing is left to do: the task completes. */
     ends: optional(Type.Literal(true)),

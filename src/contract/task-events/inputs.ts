@@ -13,10 +13,10 @@ export const inputEvents = {
     from: From,
     calls: Type.Array(CallId),
     expires_at: Deadline,
-    /** The calls are those of a turn of this group chat, whose task waits. They are answered there. */
+    /** The calls belong to a turn of this group chat. Answers to the chat are passed on to the task of the turn. */
     turn: optional(Type.Object({ task_id: Type.String(), items: Type.Array(ToolCallItem) })),
   },
-  /** A client answered a call or wrote to the agent. The agent sees the input when it is consumed. */
+  /** A client answered a call or wrote to the agent. The agent sees the input after an event InputConsumed. */
   InputAccepted: {
     by: Type.String(),
     agent_step: optional(AgentStep),

@@ -12,7 +12,7 @@ const Reference = Type.Object({
 })
 
 export const lifecycleEvents = {
-  /** The accepted request: its body without secret values, the ids of its inputs, and its idempotency key and digest. */
+  /** The accepted request: its body without secret values, the ids of its inputs, its idempotency key and digest. */
   TaskCreated: {
     task_id: Type.String(),
     session_id: Type.String(),
@@ -33,7 +33,9 @@ export const lifecycleEvents = {
     form: optional(Type.Literal(2)),
     /** The request brings its own past, so the context holds no earlier task of the session. */
     own_past: optional(Type.Literal(true)),
-    /** Where the secrets file holds the secret of the request's webhook, which lives longer than the task. */
+    /**
+     * The reference to the secret of the request's webhook in the secrets file. The webhook lives longer than the task.
+     */
     webhook_secret_ref: optional(Type.String()),
     /**
      * Only in a subagent's task: the calling task, the first task of the tree, and how deep this task is below that
@@ -52,9 +54,9 @@ export const lifecycleEvents = {
      */
     shows_agent: optional(Type.Literal(true)),
     /**
-     * Only in a fork: the task of which its past is a copy, the frame at which the past was cut, and the last revision
-     * that was copied. `status`: the status with which the fork begins. `past`: the conversation of the session before
-     * the cut, which later tasks of the fork's session see.
+     * Only in a fork: the task whose past was copied, the frame at which the past was cut, and the last revision that
+     * was copied. `status`: the status with which the fork begins. `past`: the conversation of the session before the
+     * cut, which later tasks of the fork's session see.
      */
     forked_from: optional(
       Type.Object({
@@ -70,8 +72,8 @@ export const lifecycleEvents = {
   TaskQueued: { from: From, expires_at: Deadline },
   /**
    * The agent begins. `context` is what the agent sees from earlier tasks: references to their inputs and items, oldest
-   * first. `first_items`: also that many first items of the output of that task. Turns of a group chat have this
-   * number instead of the ids of everything that was said, which would grow with each turn.
+   * first. `first_items`: the agent also sees this many items from the beginning of the output of that task. Turns of a
+   * group chat have this number in place of a list of ids that would grow with each turn.
    */
   TaskStarted: {
     from: From,

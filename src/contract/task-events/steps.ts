@@ -9,8 +9,8 @@ export const stepEvents = {
   AgentSpawned: { agent_id: Type.String(), workdir: Type.String(), parent_agent_id: optional(Type.String()) },
   AgentStepStarted: { agent_step: AgentStep, effect_id: Type.String() },
   /**
-   * From this step on the model is offered the tools in the list of this stream. `changed`: it was offered other tools
-   * before.
+   * From this step on the model is offered the tools in the list of this stream. `changed`: the model was offered other
+   * tools before.
    */
   ToolsOffered: {
     agent_step: AgentStep,

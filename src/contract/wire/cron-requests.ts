@@ -10,7 +10,7 @@ const longestJitter = 86_400
 
 const Name = Type.String({ minLength: 1, maxLength: 256 })
 const Time = Type.String({ minLength: 1, maxLength: 64 })
-/** A create whose `stream` may be absent: nobody waits for the answer of a run. */
+/** The body of a create in which `stream` may be absent, since nobody waits for the answer of a run. */
 const JobTask = Type.Object({ ...CreateTaskBody.properties, stream: orNull(Type.Boolean()) })
 
 const settings = {

@@ -14,7 +14,7 @@ const Secret = Type.String({
 const Types = Type.Array(Type.Enum([...eventNames]))
 const Headers = Type.Record(Text, Text)
 
-/** The webhook of one task, in the create of the task. */
+/** The webhook of one task, in the body of the request that creates the task. */
 export const TaskWebhook = Type.Object({ url: Url, types: orNull(Types), secret: orNull(Secret) })
 
 const settings = {
@@ -59,7 +59,7 @@ const fields = {
 }
 export const WebhookInfo = Type.Object(fields)
 export type WebhookInfo = Static<typeof WebhookInfo>
-/** The answer to a create or a rotation, the only ones that show the secret. */
+/** The answer to a create or a rotation. No other answer shows the secret. */
 export const WebhookWithSecret = Type.Object({ ...fields, secret: Text })
 export const WebhookList = Type.Object({
   object: Type.Literal('list'),

@@ -1,6 +1,7 @@
-// The times of a cron pattern in a time zone. The library matches the pattern with local times; this file makes moments
-// of them. At a gap of daylight saving, a time in the gap becomes the first moment after it. At an overlap, a pattern
-// with fixed hours has its times once. A pattern that runs in every hour runs in both of the repeated hours.
+// The times of a cron pattern in a time zone. The library matches the pattern with local times; this file converts them
+// to moments. A local time that daylight saving skips becomes the first moment after the gap. When daylight saving
+// repeats an hour, a pattern with fixed hours has its times only once; a pattern that runs in every hour runs in both
+// of them.
 import { Cron } from 'croner'
 import { type Zone, zoneOf } from './zone.ts'
 
@@ -10,11 +11,11 @@ const second = 1000
 /** Returns the first time after a moment; undefined when there is none. */
 export type Times = (after: number) => number | undefined
 
-/** Makes the pattern. Throws when it is none. */
+/** Parses a pattern. Throws when the pattern is invalid. */
 const parse = (pattern: string): Cron =>
   new Cron(pattern, { timezone: 'UTC', paused: true, mode: '5-or-6-parts' })
 
-/** Why a pattern cannot be used; undefined: it can. */
+/** Says why a pattern cannot be used. Undefined: it can be used. */
 export const patternProblem = (pattern: string, now: number): string | undefined => {
   try {
     return parse(pattern).nextRun(new Date(now)) === null
@@ -38,7 +39,7 @@ const isHourly = (pattern: string): boolean => {
 const nextFixed = (match: Times, zone: Zone, after: number): number | undefined => {
   const local = after + zone.offsetAt(after)
   const first = zone.momentOf(local)
-  // In the repeated hour, all times until the end of the overlap were in the first pass.
+  // In the second pass of a repeated hour no time is left: all its times were in the first pass.
   const isRepeated = first < after && first + zone.offsetAt(first) === local
   const change = isRepeated ? zone.changeBetween(first, after) : after
   let found = match(isRepeated ? change + zone.offsetAt(first) - second : local)
@@ -55,12 +56,12 @@ const nextHourly = (match: Times, zone: Zone, after: number): number | undefined
     const moment = found - offset
     if (zone.offsetAt(moment) === offset) return moment
     if (moment - from > 25 * hour) {
-      from = moment - 24 * hour // nothing is between; the search goes on near the found time
+      from = moment - 24 * hour // no time is in between, so the search continues a day before
       continue
     }
     const change = zone.changeBetween(from, moment)
     const now = zone.offsetAt(change)
-    if (found < change + now) return change // it is in the gap
+    if (found < change + now) return change // the found local time is in the gap
     const later = now > offset ? found : match(change + now - second)
     return later === undefined ? undefined : later - now
   }

@@ -3,11 +3,11 @@ import { createHash } from 'node:crypto'
 import type { CronSettings, Next } from '../../contract/cron-events.ts'
 import { type Times, timesOf } from './calendar.ts'
 
-/** A time is missed when the server looks at it later than this, in milliseconds. A short restart misses nothing. */
+/** A time is missed when the server looks at it more than this many milliseconds late: a short restart misses none. */
 export const graceMs = 60_000
 /** The most missed times that are counted. A record with this count stands for this many times or more. */
 const countedAtMost = 1000
-/** How far back the newest missed time is searched, in milliseconds: a minute, an hour, a day, and so on. */
+/** The newest missed time is searched for in the last minute, then in the last hour, the last day, and so on. */
 const lookBack = [60_000, 3_600_000, 86_400_000, 32 * 86_400_000, 400 * 86_400_000]
 
 export type Missed = { first: number; last: number; count: number }
@@ -16,7 +16,7 @@ const every = (anchor: number, ms: number): Times => {
   return after => (after < anchor ? anchor + ms : anchor + (Math.floor((after - anchor) / ms) + 1) * ms)
 }
 
-/** The times of the newest settings: most jobs ask for them again and again. */
+/** The times that were made for settings. They are kept, because most jobs ask for their times again and again. */
 const known = new WeakMap<CronSettings, Times>()
 const timesFor = (settings: CronSettings): Times => {
   const made = known.get(settings) ?? makeTimes(settings)
@@ -29,13 +29,13 @@ const makeTimes = ({ schedule, every_seconds, at, timezone, anchor }: CronSettin
   return after => (at !== undefined && at > after ? at : undefined)
 }
 
-/** The jitter of one time of a job, in milliseconds. It follows from what is stored, so a restart does not change it. */
+/** The jitter of one time of a job, in milliseconds. It depends only on stored values, so a restart keeps it. */
 const jitterOf = (jobId: string, at: number, seconds: number): number =>
   seconds === 0
     ? 0
     : createHash('sha256').update(`${jobId} ${at}`).digest().readUInt32LE(0) % (seconds * 1000 + 1)
 
-/** The newest time from `first` on and before `end`. */
+/** The newest time that is before `end`. `first` is the oldest one that may be returned. */
 const lastBefore = (times: Times, first: number, end: number): number => {
   const from = lookBack.map(ms => Math.max(first - 1, end - ms)).find(at => (times(at) ?? end) < end)
   let last = first
@@ -50,7 +50,7 @@ export const planner = {
     if (at === undefined || at > (settings.ends_at ?? Number.POSITIVE_INFINITY)) return undefined
     return { at, due: at + jitterOf(jobId, at, settings.jitter_seconds) }
   },
-  /** The times from `first` on that nobody looked at in time; undefined when there are none. */
+  /** The missed times, beginning with `first`; undefined when no time was missed. */
   missed(settings: CronSettings, first: number, now: number): Missed | undefined {
     const end = Math.min(now - graceMs - settings.jitter_seconds * 1000, (settings.ends_at ?? now) + 1)
     if (first >= end) return undefined

@@ -1,7 +1,7 @@
-// The runtime's formats of local times, one for each time zone. It takes long to make one, so they are kept.
+// The runtime's formatters for local times, one for each time zone. They are kept, because making one takes long.
 const formats = new Map<string, Intl.DateTimeFormat>()
 
-/** The format of a zone. Throws RangeError for an unknown zone. */
+/** The formatter of a zone. Throws RangeError for an unknown zone. */
 export const formatOf = (timeZone: string): Intl.DateTimeFormat => {
   const known = formats.get(timeZone)
   if (known !== undefined) return known

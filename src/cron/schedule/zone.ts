@@ -5,11 +5,11 @@ import { formatOf } from './zone-format.ts'
 const day = 24 * 3_600_000
 
 export type Zone = {
-  /** The local time of a moment, less the moment. */
+  /** The local time at a moment minus that moment, in milliseconds. */
   offsetAt(moment: number): number
-  /** The moment of a local time. At an overlap: the first of the two. In a gap: the first moment after the gap. */
+  /** The moment of a local time. In a repeated hour: the first of two. In a gap: the first moment after the gap. */
   momentOf(local: number): number
-  /** The first moment after `from`, and not after `to`, at which the offset is another. Both offsets must differ. */
+  /** The first moment after `from` at which the offset is not that at `from`. At `to` the offset must be different. */
   changeBetween(from: number, to: number): number
 }
 

@@ -108,9 +108,9 @@ export const bodyComponents: Components = {
       order:
         '`round_robin`: one after the other. `moderator`: the moderator chooses each speaker, or ends the chat. `free`: one after the other, and each may pass; the chat ends after a round in which nobody spoke.',
       moderator:
-        'The moderator, only with this order: its text is the name of the next speaker, or `END`. Its name is `moderator` unless it has one.',
+        'The moderator, only with `order: moderator`. Its text is the name of the next speaker, or `END`. A moderator without a `name` is called `moderator`.',
       max_rounds:
-        'The most rounds, 10 if absent. A round is one turn of each speaker, or one with a moderator.',
+        'The largest number of rounds, 10 if absent. A round is one turn of each speaker. With a moderator, it is the moderator’s choice and the turn of the chosen speaker.',
       stop_words: 'The chat ends after a speaker’s message that contains one of these texts.',
       on_failure:
         'What happens when a turn fails. `skip` (if absent): the next turn follows. `fail`: the chat fails too.',
@@ -145,7 +145,7 @@ export const bodyComponents: Components = {
   },
   ForkTaskBody: {
     schema: wire.ForkTaskBody,
-    about: 'From where a fork begins, and what is different in it.',
+    about: 'Where a fork begins, and what is different in it.',
     fields: {
       at: 'The number of a frame of the task. The past of the fork ends with the append that gave this frame.',
       agent_config: 'Settings of the agent. Each one replaces that of the task.',

@@ -3,8 +3,8 @@ import * as wire from '../../contract/wire.ts'
 import type { Components } from '../component.ts'
 
 const settings = {
-  name: 'A name for people. Several jobs may have one name.',
-  task: 'The body of the create of each run. It cannot set `stream` to true, and cannot set `task_id`.',
+  name: 'A name for people. Several jobs may have the same name.',
+  task: 'The body with which a run creates its task. It cannot set `stream` to true or set `task_id`.',
   schedule:
     'A cron pattern of 5 fields (minute, hour, day of the month, month, day of the week) or 6 (seconds first), or `@hourly`, `@daily`, `@weekly`, `@monthly`, `@yearly`.',
   every_seconds:
@@ -14,8 +14,8 @@ const settings = {
   missed:
     'What to do with times that passed more than a minute ago, for example while the server was away. `skip` (default): record them. `run_once`: run once for all of them.',
   overlap:
-    'What to do with a time that comes while a run is at work. `skip` (default): record it. `queue`: wait, with at most 100 runs. `allow`: run at once.',
-  jitter_seconds: 'Each run begins up to this many seconds later. The delay of a time never changes.',
+    'What to do with a time that comes while a run is at work. `skip` (default): record the time, without a run. `queue`: the run waits; at most 100 runs wait. `allow`: run at once.',
+  jitter_seconds: 'Each run begins up to this many seconds later. A given time always gets the same delay.',
   enabled: 'false: the job is paused.',
   ends_at: 'No run begins for a time after this one (ISO 8601).',
   max_runs: 'The job ends after this many runs of its schedule.',
@@ -33,15 +33,15 @@ export const cronComponents: Components = {
     about: 'A cron job.',
     fields: {
       ...settings,
-      task: 'The body of the create of each run. Secret values are shown as `***`.',
+      task: 'The body with which a run creates its task. Secret values are shown as `***`.',
       job_id: 'The id of the job.',
       user_id: 'The user who owns the job and its tasks.',
-      status: '`active`, `paused`, or `ended`: no time is left.',
+      status: '`active`, `paused`, or `ended`: no further run of the schedule follows.',
       enabled: 'Whether the status is `active`.',
       paused_reason:
         '`paused`: a caller paused the job. `token_revoked`: the last token of its maker was revoked.',
       created_at: 'When the job was created.',
-      next_run_at: 'When the next run begins, with its jitter; null: never.',
+      next_run_at: 'When the next run of the schedule begins, with its jitter. Null: no such run is planned.',
       runs: 'How many runs have begun.',
       running: 'How many runs are at work.',
       queued: 'How many runs wait.',
@@ -60,9 +60,9 @@ export const cronComponents: Components = {
       skipped_reason:
         '`overlap`, `missed`, `queue_full`, or `deleted`: the job was deleted while the run waited.',
       skipped_until: 'The record is for all times from `scheduled_at` to this one.',
-      skipped_count: 'For how many times the record is. 1000 means 1000 or more.',
+      skipped_count: 'The number of times that the record stands for. 1000 means 1000 or more.',
       reason:
-        'Why the run failed: `failed`, `canceled` or `expired` as the task, or `invalid_task`, `quota` or `secret_missing` when there is no task.',
+        'Why the run failed: `failed`, `canceled` or `expired` if its task ended so; `invalid_task`, `quota` or `secret_missing` if no task was created.',
       error: 'A text that says what went wrong.',
       manual: 'A caller asked for the run.',
     },

@@ -7,7 +7,7 @@ import type { Components } from '../component.ts'
 
 const subject = {
   task_id: 'The task that nobody may erase.',
-  session_id: 'The session, of every user who has one of this name.',
+  session_id: 'The id of a session. The hold protects the sessions with this id of all users.',
   user_id: 'The user whose data nobody may erase.',
 }
 
@@ -18,8 +18,8 @@ export const erasureComponents: Components = {
     fields: {
       erasure_id: 'The id of the erasure.',
       position: 'The position of the event that says what was erased.',
-      time: 'When it was stored.',
-      reason: 'Why, as the request said.',
+      time: 'When that event was stored.',
+      reason: 'The reason that the request gave.',
       by: 'The id of the token.',
       subject: 'What the request asked for.',
       erased: 'The ids of everything whose content is gone.',
@@ -30,19 +30,19 @@ export const erasureComponents: Components = {
     schema: ErasureSubject,
     about: 'What somebody asked to erase.',
     fields: {
-      kind: 'A task, a session, a user, or what a rule of retention names.',
-      id: 'Its id; for retention, the rule.',
+      kind: 'A task, a session or a user; `retention`: the tasks that a rule of retention names.',
+      id: 'The id of the task, the session or the user; for `retention`, the rule.',
       user_id: 'The user of the session, if the request named one.',
     },
   },
   NotErased: {
     schema: NotErased,
     about: 'Something that may still hold erased content.',
-    fields: { what: 'Its name.', why: 'Why the server did not erase it, and what to do.' },
+    fields: { what: 'What it is.', why: 'Why the server did not erase it, and what to do.' },
   },
   HoldBody: {
     schema: HoldBody,
-    about: 'What a legal hold protects: exactly one of the three.',
+    about: 'What a legal hold protects: exactly one task, session or user.',
     fields: { ...subject, reason: 'Why the hold is placed or lifted. The log keeps it.' },
   },
   Hold: {

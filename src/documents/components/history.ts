@@ -78,7 +78,7 @@ export const historyComponents: Components = {
     about: 'A stored event.',
     fields: {
       revision: 'The number of the event in the stream of its task.',
-      sequence_number: 'The number of the next frame before the event.',
+      sequence_number: 'The number of the first frame that the event gave; else of the next frame.',
       type: 'The type of the event.',
     },
   },

@@ -15,8 +15,8 @@ const frameWords: Record<Exclude<FrameType, 'task.rollout'>, string> = {
   'task.queued': 'The task waits for its turn.',
   'task.working': 'The task works. This frame is also sent after the task was answered or resumed.',
   'task.input_required':
-    'The task waits for results of client tools. This frame ends the stream of a create.',
-  'task.paused': 'The task is paused. This frame ends the stream of a create.',
+    'The task waits for results of client tools. This frame ends the stream of `createTask`.',
+  'task.paused': 'The task is paused. This frame ends the stream of `createTask`.',
   'task.completed': 'The task is completed. This is its last frame.',
   'task.canceled': 'The task was canceled. This is its last frame.',
   'task.expired': 'The time of the task ran out. This is its last frame.',
@@ -103,7 +103,7 @@ const eventFields = {
   changed: 'The fields of the task object whose values changed.',
   reason: 'The reason, if one was given.',
   agent_id:
-    'The id of the agent. Each task has an agent id of its own. What the user says in a group chat has that of the chat.',
+    'The id of the agent. Each task has an agent id of its own. A message of the user in a group chat has the agent id of the chat.',
   group_chat_id: 'The id of the group chat, which is the id of its task.',
   name: 'The name of the speaker; `user` for the user. In events of cron jobs: the name of the job.',
   round: 'The number of the round, from 1.',

@@ -5,7 +5,7 @@ import type { Components } from '../component.ts'
 const settings = {
   url: 'Where events are sent: an http or https URL that leads to a public address.',
   types:
-    'The types of events that are sent; null or absent: all types except those that a subscriber must name.',
+    'The types of events that are sent; null or absent: all types except those that `/api/events` sends only if `types` names them.',
   session_id: 'Only events of this session.',
   task_id: 'Only events of this task.',
   headers: 'Headers of each request. Answers show `***` in place of each value.',
@@ -20,8 +20,8 @@ const ofWebhook = {
     'Why it is disabled: `requested`; `gone`: the receiver answered 410; `failing`: nothing succeeded for 5 days; `secret_missing`: the secret is not on this server, so rotate it. Null: it is enabled.',
   signed: 'Whether requests are signed. Only the webhook of a task may have no secret.',
   user_id: 'The user whose events are sent; null: the events of all users.',
-  of_task: 'Whether the create of a task asked for it.',
-  created_at: 'When it was made, in Unix seconds.',
+  of_task: 'Whether the request that created a task asked for this webhook.',
+  created_at: 'When the webhook was made, in Unix seconds.',
   position: 'Every event up to this position was delivered or skipped, or is not for this webhook.',
   delivered: 'The number of delivered events.',
   failing: 'The event whose delivery fails at the moment, with the last error and the time of the next try.',
@@ -82,7 +82,7 @@ export const webhookComponents: Components = {
     fields: {
       ...ofTry,
       id: 'The id of the event: its position, the `id:` of `/api/events`, and the header `webhook-id`.',
-      outcome: '`delivered`; `failed`: it will be tried again; `skipped`: it will not.',
+      outcome: '`delivered`; `failed`: the event may be tried again; `skipped`: it is not tried again.',
       attempts: 'The number of tries so far.',
       at: 'When the last try ended.',
       next_attempt_at: 'When the next try begins; null: there is none.',
@@ -95,7 +95,7 @@ export const webhookComponents: Components = {
   },
   WebhookTry: {
     schema: wire.WebhookTry,
-    about: 'How a request ended that the caller asked for.',
+    about: 'The outcome of a request that the caller asked for.',
     fields: {
       ...ofTry,
       event_id: 'The `webhook-id` of the request.',

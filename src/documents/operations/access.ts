@@ -56,7 +56,7 @@ export const accessOperations = defineOperations({
     access: 'open',
     summary: 'Exchange the ticket of a one-time link for a token',
     about:
-      'The token has the role `admin`, reaches what the token reaches that asked for the ticket, and expires after 12 hours. The console revokes it when its user signs out.',
+      'The new token has the role `admin` and expires after 12 hours. It reaches the same objects as the token that asked for the ticket. The console revokes the new token when its user signs out.',
     body: {
       schema: LoginBody,
       examples: { link: { summary: 'The ticket of a link', value: { ticket: 'rl_…' } } },

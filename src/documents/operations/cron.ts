@@ -15,7 +15,7 @@ const retryCountOf = (what: string): Parameter =>
   header(
     'X-Stainless-Retry-Count',
     Type.Integer({ minimum: 0 }),
-    `More than 0: this request is a retry, and the server returns the ${what} of the equal request before it, if that was within the last 10 minutes.`,
+    `More than 0: this request is a retry, and the server returns the ${what} of the earlier request with the same body, if that one came within the last 10 minutes.`,
   )
 const startingAfter = (what: string): Parameter =>
   query('starting_after', text, `The id of a ${what}: the page begins after it.`)
@@ -62,7 +62,7 @@ export const cronOperations = defineOperations({
     access: 'write',
     summary: 'Create a cron job',
     about:
-      'The server creates a task from `task` at each time of the schedule. Exactly one of `schedule`, `every_seconds` and `at` says when. The job acts as the token that made it, and stops when the last token of that user is revoked. With another body, a key that was used before is refused (409).',
+      'The server creates a task from `task` at each time of the schedule. Exactly one of `schedule`, `every_seconds` and `at` says when. The job acts as the token that made it, and is paused when the last token of that token’s user is revoked. If the `Idempotency-Key` was used with another body, the server refuses the request (409).',
     parameters: [keyOf('job'), retryCountOf('job')],
     body: {
       schema: wire.CreateCronJobBody,
@@ -181,7 +181,7 @@ export const cronOperations = defineOperations({
     access: 'write',
     summary: 'Resume a cron job',
     about:
-      'The job runs again at the next time of its schedule. Times that passed while it was paused are not made up for. When the tokens of its maker are revoked, the job acts as the caller from now on.',
+      'The job runs again at the next time of its schedule. Times that passed while it was paused are not made up for. If the tokens of its maker have been revoked, the job acts as the caller from now on.',
     parameters: [jobId],
     answers: answers('The job.', wire.CronJob, job),
     refusals: ['CronJobNotFound', 'Conflict'],
@@ -215,7 +215,7 @@ export const cronOperations = defineOperations({
     path: '/v1/cron/jobs/{job_id}/runs',
     access: 'read',
     summary: 'List the runs of a cron job',
-    about: 'The runs, newest first, with those that were skipped.',
+    about: 'The runs, newest first, and the records of times that were skipped.',
     parameters: [jobId, limit(100, 10, 'runs'), startingAfter('run')],
     answers: [
       {

@@ -8,12 +8,12 @@ import { query, text } from '../parameters.ts'
 const reason = query(
   'reason',
   Type.String({ minLength: 1, maxLength: 2000 }),
-  'Why it is erased. Required. The log keeps it.',
+  'Why the content is erased. An erasure needs a reason, and the log keeps it.',
 )
 const cascade = query(
   'cascade',
   Type.Boolean({ default: false }),
-  'Also erases what contains the same content: callers, subagents, forks, later tasks whose context quotes it, and environment sessions. Without it, the server refuses the request and names them.',
+  'Also erases what contains the same content: callers, subagents, forks, later tasks whose context quotes it, and environment sessions. Without `cascade`, the server refuses the request if there are such objects, and names them.',
 )
 
 /** The parameters with which a DELETE erases. */
@@ -47,7 +47,7 @@ export const erasureOperations = defineOperations({
     access: 'erase',
     summary: 'Erase the data of a user',
     about:
-      'Destroys the content of all tasks, environment sessions and deleted cron jobs of a user. What has not ended is refused (409). The headers of the events stay: ids, times and types.',
+      'Destroys the content of all tasks, environment sessions and deleted cron jobs of a user. If one of them has not ended, the server refuses the request (409). The headers of the events stay: ids, times and types.',
     parameters: [{ in: 'path', name: 'user_id', schema: text, about: 'The user.' }, reason],
     answers: [{ status: 200, about: 'What was erased.', type: json, schema: Erasure }],
     refusals: ['TaskNotFound', 'NotErasable', 'ErasureUnfinished'],
@@ -58,7 +58,7 @@ export const erasureOperations = defineOperations({
     tag: 'Erasure',
     access: 'audit',
     summary: 'List legal holds',
-    about: 'The holds that forbid to erase something. A token of one user does not allow this.',
+    about: 'The holds that forbid to erase something. A token that belongs to one user cannot list them.',
     answers: [{ status: 200, about: 'The holds.', type: json, schema: HoldList }],
   },
   placeHold: {

@@ -54,7 +54,7 @@ export const eventOperations = defineOperations({
     access: 'follow',
     summary: 'Follow all events',
     about:
-      'The events of all tasks and environment sessions that the token reaches, past and live, as server-sent events. `id:` is the position in the log, and any position is a cursor. Without a cursor the stream begins with an event `Position`, which names the last position, and continues with new events. The server sends every event exactly once. Where erased events stood, one event `Gap` stands instead. It disconnects a client that reads nothing for 10 seconds; the client can resume from its cursor.',
+      'The events of all tasks and environment sessions that the token reaches, past and live, as server-sent events. `id:` is the position in the log, and any position is a cursor. Without a cursor the stream begins with an event `Position`, which names the last position, and continues with new events. The server sends every event exactly once. Where erased events stood, one event `Gap` stands instead. The server disconnects a client that reads nothing for 10 seconds; the client can resume from its cursor.',
     parameters: [
       query(
         'starting_after',
@@ -69,7 +69,7 @@ export const eventOperations = defineOperations({
       query(
         'types',
         Type.Array(Type.Enum([...eventNames])),
-        'Only events of these types. For several types, repeat the parameter (as `types` or as `types[]`), or give a list with commas. The server sends events of environment sessions only if they are named here.',
+        'Only events of these types. For several types, repeat the parameter (as `types` or as `types[]`), or give a list with commas. The server sends `WebhookDisabled` and the events of environment sessions only if they are named here.',
       ),
       query('session_id', text, 'Only events of this session.'),
       query('task_id', text, 'Only events of this task, and of steps that were taken for this task.'),

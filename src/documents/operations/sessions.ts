@@ -70,7 +70,7 @@ export const sessionOperations = defineOperations({
       query(
         'user_id',
         text,
-        'With `erase`: the user of the session, if several users have one of this name.',
+        'With `erase`: the user of the session, if several users have a session with this id.',
       ),
     ],
     answers: [

@@ -156,7 +156,7 @@ export const webhookOperations = defineOperations({
     access: 'write',
     summary: 'Replace the secret of a webhook',
     about:
-      'The answer shows the new secret, which no later answer shows. For 24 hours the old secret signs too, so that receivers can be changed one after the other.',
+      'The answer shows the new secret, which no later answer shows. For 24 hours, requests are signed with the old secret, too, so that receivers can be changed one after the other.',
     parameters: [webhookId],
     body: {
       schema: RotateSecretBody,
@@ -185,7 +185,7 @@ export const webhookOperations = defineOperations({
     access: 'read',
     summary: 'List deliveries',
     about:
-      'The newest deliveries of a webhook, newest first, each with its last try. The server keeps 1,000 for each webhook, and lists at most the 100 newest successes of a second.',
+      'The newest deliveries of a webhook, newest first, each with its last try. The server keeps 1,000 deliveries of each webhook. Of the successes of one second, it lists at most the 100 newest.',
     parameters: [webhookId, before, limit(1000, 100, 'deliveries')],
     answers: [{ status: 200, about: 'The deliveries.', type: json, schema: WebhookDeliveries }],
     refusals: ['WebhookNotFound'],
@@ -197,7 +197,7 @@ export const webhookOperations = defineOperations({
     access: 'write',
     summary: 'Send an event once more',
     about:
-      'Sends the event at once, with the same `webhook-id`, beside the order of the other deliveries, and answers how that ended. It works for every event that the webhook sends, also for those that the list of deliveries does not name any more.',
+      'Sends the event at once, with the same `webhook-id`. The event does not wait for other deliveries. The answer says how the request ended. It works for every event that the webhook sends, also for those that the list of deliveries does not name any more.',
     parameters: [webhookId, deliveryId],
     answers: [{ status: 200, about: 'How the request ended.', type: json, schema: WebhookTry }],
     refusals: ['WebhookNotFound', 'DeliveryNotFound'],

@@ -11,7 +11,7 @@ type Document = {
   components: { messages: Record<string, Message>; schemas: Record<string, Json> }
 }
 
-/** The fields of a message, in place. */
+/** The fields of a message, as a table below the message. */
 const payloadOf = (payload: Json, schemas: Record<string, Json>): string => {
   const named = typeof payload.$ref === 'string' ? payload.$ref.slice(schemaPrefix.length) : undefined
   const fields = fieldsOf(named === undefined ? payload : (schemas[named] ?? {}))

@@ -54,7 +54,7 @@ const input = ({ in: where, name, schema }: Parameter, schemas: Schemas): string
   return `<label>${code(name)} ${control}</label>`
 }
 
-/** The fields of the body in place. A press on one puts it into the body of the form, with a value to begin with. */
+/** The fields of the body, each with a button that adds the field to the body of the form, with a sample value. */
 const bodyFieldsOf = ({ body }: Operation, schemas: Schemas): string => {
   if (body === undefined) return ''
   const named = (reference: string) =>

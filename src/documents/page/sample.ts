@@ -1,4 +1,4 @@
-// A value that a field may have, with which a reader begins to write a body.
+// Makes a sample value for a field, with which a reader can begin to write a body.
 import type { Json } from '../schemas.ts'
 
 const byType: Record<string, unknown> = {
@@ -9,7 +9,7 @@ const byType: Record<string, unknown> = {
   null: null,
 }
 
-/** `named`: the schema with a name. */
+/** `named` returns the schema to which a reference leads. */
 export const sampleOf = (schema: Json, named: (reference: string) => Json | undefined): unknown => {
   if (typeof schema.$ref === 'string') {
     const target = named(schema.$ref)

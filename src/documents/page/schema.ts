@@ -34,7 +34,7 @@ export const typeOf = (schema: Json): string => {
 }
 
 /**
- * The object schema that a field or the items of its list have. The page describes the fields of this schema below the
+ * The object schema of a field, or of the items of its list. The page describes the fields of this schema below the
  * field.
  */
 const inner = (schema: Json): Json | undefined => {

@@ -62,7 +62,7 @@ const takeStep = async (instance: Instance, { tool, args }: StepParams, context:
     if (typeof result !== 'object' || result === null) throw new Error('the step gave no result')
     return jsonOf(await stepResultOf(instance, result as StepResult))
   } catch (error) {
-    // A failed step may have changed the state, so the newest state goes with the error where it can be read.
+    // A failed step may have changed the state, so the newest state is sent with the error, if it can be read.
     const newest = await newestOf(instance)
       .then(jsonOf)
       .catch(() => '{}')

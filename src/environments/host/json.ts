@@ -1,4 +1,4 @@
-// Values as strict JSON: a value that JSON does not have is an error, not silently something else.
+// Values as strict JSON: a value that JSON does not have is an error. It is not silently replaced by another value.
 
 const nameOf = (value: unknown): string | undefined => {
   if (value === undefined) return 'undefined'
@@ -27,7 +27,7 @@ export const jsonOf = (value: unknown): string => {
   }
 }
 
-/** The greatest length of an error message, characters. */
+/** The greatest length of an error message, in characters. */
 const longest = 1 << 16
 
 /** The message of any thrown value. */

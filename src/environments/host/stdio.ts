@@ -6,7 +6,7 @@ import { createLines } from '../lines.ts'
 
 const stdoutFd = 1
 
-/** Writes without waiting for the event loop, so also during a step that never yields. A full pipe is tried again. */
+/** Writes without the event loop, so that it works even during a step that never yields. A full pipe is tried again. */
 const writeAll = (bytes: Buffer): void => {
   for (let written = 0; written < bytes.length; ) {
     try {

@@ -1,5 +1,6 @@
-// Enforces the disk quota of each user. A write waits for a count only if it is the user's first, or if it would be
-// refused. While environments run for a user, the user's folders are counted repeatedly.
+// Enforces the disk quota of each user. A write waits for a count only if the user's files were never counted, or if
+// the write would be refused by the last count. While environments run for a user, the user's folders are counted
+// repeatedly.
 import type { Clock, Report, Timers } from '../../contract/ports.ts'
 import type { Refusal } from '../../contract/refusals.ts'
 import type { DiskShare } from '../../contract/tools.ts'
@@ -34,7 +35,7 @@ export const createDiskUse = (deps: Deps) => {
   /** The users for whom environments run, with the functions that stop these environments. */
   const watched = new Map<string, Set<(why: Refusal) => void>>()
 
-  /** Whether the quota applies to this user. If the look-up of the user's tokens fails, it does not. */
+  /** Whether the quota applies to this user. It does not apply if the look-up of the user's tokens fails. */
   const mayBeRefused = (user: string): boolean => {
     try {
       return isBound(user)

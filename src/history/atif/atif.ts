@@ -1,5 +1,5 @@
 // A task as an ATIF trajectory, folded from the log at each request: its inputs, and one step for each completed step
-// of its agent. It holds no items of abandoned steps and no messages that no step has seen.
+// of its agent. It leaves out items of abandoned steps, and messages that the agent has not seen in a step.
 
 import { type RecordedTaskEvent, taskEvents } from '../../contract/decoders/task.ts'
 import type { TaskEventData } from '../../contract/task-events.ts'

@@ -1,4 +1,4 @@
-// Contents in the form of ATIF: text, and images of the types that it knows.
+// Contents in the form of ATIF: text, and images of the types that ATIF knows.
 import type { ContentPart, MessageContent } from '../../contract/wire.ts'
 import type { Content, ImageType, Part } from './format.ts'
 
@@ -27,7 +27,8 @@ const partOf = (part: ContentPart): Part | undefined => {
 }
 
 /**
- * Content that is all text becomes one string, other content parts. For other types, a part names its type in brackets.
+ * Content that is all text becomes one string; other content becomes a list of parts. A part of a type that ATIF lacks
+ * becomes the name of the type in brackets.
  */
 export const contentOf = (content: MessageContent): Content => {
   if (typeof content === 'string') return content

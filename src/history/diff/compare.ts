@@ -35,7 +35,7 @@ async function* sideOf(read: ReadStream, stream: string, items: OutputItem[][]):
   items.push([...renderer.view.output])
 }
 
-/** Reads the frames of two tasks in step. */
+/** Compares the frames of two tasks, each with the frame of the same number. */
 const createFrames = () => {
   let first: number | null = null
   let before = 0

@@ -1,10 +1,10 @@
 // The content of frames, items and stored events without ids and times, so that two tasks can be compared. Ids that
 // connect things, such as a call and its result, become numbers in the order in which they first appear.
 
-/** Whether a step stores its beginning depends on how long it takes, so this event does not count. */
+/** Whether an event does not count: only a step that does not report all at once stores AgentStepStarted. */
 export const isTiming = (type: string): boolean => type === 'AgentStepStarted'
 
-/** Ids of tasks, sessions and requests; times; and places in the log. */
+/** Keys that are left out: ids of tasks, sessions and requests; times; and places in the log. */
 const ignored: ReadonlySet<string> = new Set([
   ...['timestamp', 'created_at', 'expires_at', 'ttl_seconds', 'time', 'position', 'expires'],
   ...['task_id', 'session_id', 'user_id', 'agent_id', 'parent_agent_id', 'parent_task_id', 'root_task_id'],

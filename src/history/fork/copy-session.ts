@@ -1,5 +1,5 @@
-// The events of an environment session as the past of its copy. The copy has other ids, no keys of requests, and its own
-// references to secret values.
+// Copies the events of an environment session, as the past of a copied session. The copies have other ids, no keys of
+// requests, and their own references to secret values.
 import {
   type EnvSessionEventData,
   type EnvSessionEventType,
@@ -8,8 +8,8 @@ import {
 import type { NewIds } from './new-ids.ts'
 
 /**
- * `stream`: the stream of the copy. `sessionRef`: where the copy keeps the values of its variables. `renamed` is called
- * with each reference to secret values, and the one that the copy has in its place.
+ * `stream`: the stream of the copy. `sessionRef`: makes the copy's reference to the values of its variables. `renamed`
+ * is called with each old reference to secret values and the reference that the copy has in its place.
  */
 export type CopyingSession = {
   ids: NewIds
@@ -23,7 +23,7 @@ type Copy<T extends EnvSessionEventType> = (
 ) => EnvSessionEventData<T>
 
 type Keys = { idempotency_key?: string; digest?: string; body_digest?: string }
-/** A repeated request finds the session that it was sent to, so its copy has no keys. */
+/** A repeated request must find the session to which it was sent, so the copy of that session has no keys. */
 const withoutKeys = <T extends Keys>({ idempotency_key: _, digest: __, body_digest: ___, ...rest }: T) => rest
 
 const refOf = (ref: string | undefined, now: () => string, { renamed }: CopyingSession) => {

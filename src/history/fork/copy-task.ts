@@ -1,5 +1,5 @@
-// The events of a task as the past of a fork: under the ids of the fork, and with new deadlines. Every event gives as
-// many frames as before.
+// The events of a task as the past of a fork: under the ids of the fork, and with new deadlines. Every copy gives as
+// many frames as its original.
 import type { TaskEventData, TaskEventType } from '../../contract/task-events.ts'
 import type { OutputItem } from '../../contract/wire.ts'
 import type { NewIds } from './new-ids.ts'
@@ -15,7 +15,7 @@ type Copy<T extends TaskEventType> = (data: TaskEventData<T>, copying: Copying) 
 
 const same = <T>(data: T): T => data
 type Reference = TaskEventData<'TaskStarted'>['context'][number]
-/** A reference to the task's own stream names the new items. Other tasks stay as they are. */
+/** A reference to the task's own stream gets the new ids. References to other tasks stay as they are. */
 const reference =
   ({ ids }: Copying) =>
   (one: Reference) => {
@@ -117,7 +117,7 @@ const copies: { [T in TaskEventType]: Copy<T> } = {
           turn: { task_id: ids.known(turn.task_id), items: turn.items.map(item => withIds(item, ids)) },
         }),
   }),
-  // A copy has no key, so a retry of the request finds the task that got it.
+  // A copy has no key, so a retry of the request finds the task that got the request.
   InputAccepted: ({ digest: _, idempotency_key: __, ...data }, { ids }) => ({
     ...data,
     item: withIds(data.item, ids),

@@ -1,4 +1,4 @@
-// The ids of a fork: each id of the copied task gets a new one, always the same. Ids that callers gave stay as they are.
+// The ids of a fork: each id of the copied task always gets the same new id. Ids that callers gave stay as they are.
 import type { Ids } from '../../contract/ports.ts'
 import { taskStream } from '../../contract/task-stream.ts'
 
@@ -7,7 +7,7 @@ export type TaskIds = { task_id: string; session_id: string; agent_id: string }
 
 export type NewIds = {
   task: TaskIds
-  /** The new id of an item or a call, which is made when it is asked for the first time. */
+  /** The new id of an item or a call. The function makes the new id at the first call. */
   of(id: string): string
   /** The new id if there is one, else the id itself. */
   known(id: string): string
@@ -15,7 +15,7 @@ export type NewIds = {
   effect(id: string): string
   /** The new name of a stream of the task, of its environment session or of a subagent that begins anew. */
   stream(name: string): string
-  /** Says that an id of the old task is now another one. */
+  /** Sets the new id for an id of the old task. */
   rename(id: string, now: string): void
 }
 

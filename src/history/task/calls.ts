@@ -10,7 +10,7 @@ export type Call = {
   name: string
   /** Empty for a turn of a group chat, which has no item. */
   itemId: string
-  /** The newest run of the call on the server; undefined for a call of the client, or one that was refused. */
+  /** The newest run of the call on the server; undefined for a call of the client, or for a refused call. */
   effect:
     | {
         id: string
@@ -22,7 +22,7 @@ export type Call = {
         attempt: number
       }
     | undefined
-  /** The text that the call has streamed, and its item. */
+  /** The text that the call has streamed, and the item of this text. */
   said: { itemId: string; text: string } | undefined
   /** Whether the call has its result. `refused`: the call never ran. `last`: no agent step follows. */
   ended: false | 'answered' | 'refused' | 'last'
@@ -71,7 +71,7 @@ export const calls: Part<Calls> = {
     },
     ItemSaid: (view, { item_id, call }) => addCall(view, item_id, call),
     ItemCompleted(view, { item_id, cut_off }) {
-      if (cut_off) view.saidCalls = view.saidCalls.filter(({ itemId }) => itemId !== item_id) // it is never made
+      if (cut_off) view.saidCalls = view.saidCalls.filter(({ itemId }) => itemId !== item_id) // the call is never made
     },
     AgentStepCompleted(view) {
       if (view.calls.size === 0 && view.saidCalls.length === 0) return

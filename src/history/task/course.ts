@@ -15,7 +15,7 @@ export type Course = {
   status: Lifecycle
   created: TaskEventData<'TaskCreated'> | undefined
   createdAt: number
-  /** The time when its agent began, in milliseconds since 1970; 0: it has not begun. */
+  /** The time when the agent began, in milliseconds since 1970; 0: the agent has not begun. */
   startedAt: number
   /** The time (milliseconds) and the position of the event that ended the task. The task may be deleted after it. */
   ended: { at: number; position: number } | undefined

@@ -14,7 +14,7 @@ export type Message = {
   content: MessageContent
   /** Whether the request with the message had an idempotency key. */
   hasKey: boolean
-  /** The number of output items that came before the message, for the agent; undefined: it has not seen the message. */
+  /** The number of output items that the agent saw before the message; undefined: it has not seen the message. */
   at: number | undefined
 }
 

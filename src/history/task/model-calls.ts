@@ -19,7 +19,9 @@ export type ModelCalls = {
   tokenIds: number[]
 }
 
-/** The token ids of a model call's prompt. The event stores only those after the part shared with the call before. */
+/**
+ * The token ids of a model call's prompt. The event stores only the ids after the prefix that the previous call had.
+ */
 export const promptIds = (
   { tokenIds }: Pick<ModelCalls, 'tokenIds'>,
   { prompt_token_ids: given }: ModelResponse,

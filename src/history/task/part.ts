@@ -6,7 +6,7 @@ import { arrive, beginCourse, type Course, move } from './course.ts'
 
 type Fold<View, Type extends TaskEventType> = (view: View, data: TaskEventData<Type>, header: Header) => void
 
-/** `Own`: the fields of the part. `Needs`: the fields of earlier parts that it reads. */
+/** `Own`: the fields of the part. `Needs`: the fields of earlier parts that this part reads. */
 export type Part<Own, Needs = unknown> = {
   /** Sets the fields of the part to their values before the first event. */
   begin(view: Own): void

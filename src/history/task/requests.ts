@@ -1,5 +1,6 @@
 // The part of a task's view with requests to a working task: the reason for which it is canceled, the stopped effects,
-// and how many seconds the task may rest. The state of the task says whether a pause or a cancel was requested.
+// and for how many seconds a working task may go without an event. The state of the task says whether a pause or a
+// cancel was requested.
 import type { Part } from './part.ts'
 
 export type Requests = {

@@ -8,7 +8,10 @@ import type { Part } from './part.ts'
 export type OpenStep = {
   agentStep: number
   effectId: string
-  /** The ids of its items, each with the number of its parts. No item is final until the step completes. */
+  /**
+   * The ids of the items of the step, each with the number of parts of the item. No item is final until the step
+   * completes.
+   */
   items: Map<string, number>
 }
 

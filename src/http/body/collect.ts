@@ -1,5 +1,5 @@
-// Collects the bytes of a request's body as they come. It refuses a body that exceeds its size limit or the budget of all bodies, or
-// that arrives more slowly than the slowest allowed pace.
+// Collects the bytes of a request's body as they come. Refuses a body that exceeds its size limit or the budget of all
+// bodies, or that arrives more slowly than the slowest allowed pace.
 import type { IncomingMessage } from 'node:http'
 import type { FastifyRequest } from 'fastify'
 import { Refusal } from '../../contract/refusals.ts'
@@ -7,8 +7,8 @@ import { type BodyBudget, holderOf } from './budget.ts'
 import type { PaceWatch } from './pace.ts'
 
 /**
- * `chunks`: the body in parts. `size`: its bytes. `give` returns the bytes to the budget. It is called once, when they are
- * no longer needed.
+ * `chunks`: the body in parts. `size`: its number of bytes. `give` returns the bytes to the budget; it is called once,
+ * when they are no longer needed.
  */
 export type Collected = { chunks: Uint8Array[]; size: number; give(): void }
 
@@ -52,7 +52,7 @@ export const collect = (
       const fits = budget.take(holder, chunk.length)
       if (size > limit) return refuseRest(new Refusal('BodyTooLarge', { limit }))
       if (!fits) return refuseRest(budget.refusal())
-      // A long body is copied while it comes, so that nobody waits for a copy of all of it.
+      // A long body is copied while it comes, so that one copy of the whole body does not hold up the event loop.
       chunks.push(size > copiedFrom ? alone(chunk) : chunk)
     }
     const whole = () => {

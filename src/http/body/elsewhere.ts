@@ -59,7 +59,7 @@ export const createBodyThread = () => {
     async parse(holder: string, chunks: Uint8Array[], isCreate: boolean): Promise<Parsed> {
       const done = await turn(holder, () => ask({ chunks, isCreate }))
       // The next part of the request also takes time on the main thread. Other requests get a turn of the event loop
-      // before it.
+      // before that part.
       await new Promise(resolve => setImmediate(resolve))
       if ('problems' in done) throw new Invalid(done.problems)
       return done

@@ -5,7 +5,7 @@ export type Pace = {
   leastRate: number
   /** Milliseconds at the beginning during which a body may come at any pace. */
   graceMs: number
-  /** Milliseconds over which the rate is measured, repeatedly. */
+  /** The rate is measured again and again, each time over this many milliseconds. */
   windowMs: number
 }
 export const defaultPace: Pace = { leastRate: 64 * 1024, graceMs: 10_000, windowMs: 5_000 }
@@ -37,7 +37,7 @@ export const watchPace = ({ leastRate, graceMs, windowMs }: Pace = defaultPace) 
   timer.unref()
   return {
     begin(end: () => void) {
-      // The time at the beginning without a lowest rate is part of the first window, so bytes that arrive in it count.
+      // The first window includes the grace time (`graceMs`), so bytes that arrive in that time count.
       const body: Body = {
         windowEnds: performance.now() + graceMs + windowMs,
         needed: (leastRate * windowMs) / 1000,

@@ -5,7 +5,7 @@ import { Refusal } from '../../contract/refusals.ts'
 import { type CloseReason, closeCodes } from '../../contract/socket.ts'
 import { closeWords } from './words.ts'
 
-/** How a connection ends whose caller was not let in: with a token of a role that may not follow, or without a valid one. */
+/** Why the server closes the connection of a stranger: the role of the token may not follow, or no token is valid. */
 export const endOfStranger = (error: unknown): CloseReason =>
   error instanceof Refusal && error.reason === 'Forbidden' ? 'forbidden' : 'unauthenticated'
 

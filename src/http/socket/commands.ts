@@ -1,4 +1,4 @@
-// The commands on one connection. They use the operations that HTTP uses. Their answers are those of HTTP without the
+// The commands on one connection. They use the operations that HTTP uses, and give the same answers without the
 // envelope.
 import type { FoldPlace } from '../../bus/feed.ts'
 import { Refusal } from '../../contract/refusals.ts'

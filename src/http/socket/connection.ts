@@ -62,7 +62,7 @@ export const openConnection = (door: Door, { ws, socket, request, known, gone }:
     write: outbox.write,
     onFault: lostTrack,
   })
-  /** A message whose fragments are being sent cannot be taken back, so the connection ends. */
+  /** Ends the connection when a task is erased while its frames are sent: sent fragments cannot be taken back. */
   const erased = () => end('tryLater', new Refusal('TaskNotFound'))
   const channels = { tasks: deps.tasks, longAnswers, outbox, onFault: lostTrack, onErased: erased }
   const tasks = createTaskChannels(channels)

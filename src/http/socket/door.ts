@@ -23,7 +23,7 @@ import { closeWords, errorText } from './words.ts'
 
 export type SocketLimits = {
   connections: number
-  /** The most of these connections that may not have authenticated yet. */
+  /** The most open connections that may still be without authentication. */
   unknown: number
   inbox: InboxLimits
   authMs: number

@@ -26,7 +26,7 @@ const frameOf = (published: Published): Buffer => {
 export type EventEncoder = ReturnType<typeof createEventEncoder>
 /**
  * Makes the WebSocket frames of a list of events on some channels, once for all connections. The result is undefined if
- * there are none.
+ * no event is on these channels.
  */
 export const createEventEncoder = () => {
   const frames = new WeakMap<Published, { bit: number; bytes: Buffer }>()
@@ -63,7 +63,7 @@ export const createEventEncoder = () => {
 type Wanted = {
   channels: EventChannel[]
   filter: EventFilter
-  /** The set of channels that the subscription wants, of the events that pass the filter. */
+  /** The channels that the subscription wants, as a set of bits. */
   bits: number
 }
 

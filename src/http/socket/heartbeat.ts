@@ -1,7 +1,8 @@
-// Checks whether the client is still connected. The client must answer each ping before the next look.
+// Checks whether the client is still connected. `openStreams` calls `beat` every ten seconds, and the client must
+// answer each ping before the next call.
 import type { WebSocket } from 'ws'
 
-/** A ping is sent on every third look of `openStreams`, which looks every ten seconds. */
+/** Every third call of `beat` sends a ping. */
 const looksPerPing = 3
 
 /** Calls `lost` when the client has not answered a ping in time. */
@@ -18,7 +19,7 @@ export const createHeartbeat = (ws: WebSocket, lost: () => void) => {
     unread(): void {
       wasUnread = true
     },
-    /** `openStreams` calls this at each look. */
+    /** `openStreams` calls this every ten seconds, unless the outbox is full. */
     beat(): void {
       if (wasUnread) isAwaited = false
       wasUnread = ws.isPaused

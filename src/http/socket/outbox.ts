@@ -35,7 +35,7 @@ const createRoomWaiters = () => {
 }
 
 /**
- * Makes the outbox of a connection. It calls `overflow` if more than `most` bytes would wait, and does not send the
+ * Makes the outbox of a connection. If more than `max` bytes would wait, it calls `overflow` and does not send the
  * message.
  */
 export const createOutbox = (ws: WebSocket, socket: Duplex, overflow: () => void, max = maxWaiting) => {

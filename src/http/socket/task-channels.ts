@@ -21,7 +21,7 @@ type Given = {
   longAnswers: Serving['longAnswers']
   outbox: Outbox
   onFault: (error: unknown) => void
-  /** Called when a task is erased while its frames are sent: the connection must send nothing more of it. */
+  /** Called when a task is erased while its frames are sent: the connection must send nothing more of this task. */
   onErased: () => void
 }
 

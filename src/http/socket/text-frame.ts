@@ -1,4 +1,4 @@
-// Makes a text message into the bytes of one WebSocket frame. A WebSocket library would build and write the head of the
+// Makes the bytes of one WebSocket frame from a text message. A WebSocket library would build and write the head of the
 // frame for each subscriber; here the bytes are made once and sent to a thousand subscribers.
 
 const final = 0x80
@@ -6,8 +6,8 @@ const textMessage = 0x1
 const goesOn = 0x0
 
 /**
- * A buffer for the head of a frame and `length` bytes, in which the head is written. The second value is the offset at
- * which the bytes begin.
+ * Returns a buffer with the head of a frame, and with room for `length` bytes behind the head. The second value is the
+ * offset at which the bytes begin.
  */
 const framed = (first: number, length: number): [Buffer, number] => {
   const headLength = length < 126 ? 2 : length < 65_536 ? 4 : 10
@@ -30,7 +30,7 @@ export const textFrame = (text: string): Buffer => {
   return frame
 }
 
-/** A fragment of a message. An empty last fragment may end the message. */
+/** A fragment of a message. The last fragment may be empty. */
 export const fragment = (piece: Buffer, place: 'first' | 'next' | 'last'): Buffer => {
   const kind = place === 'first' ? textMessage : place === 'next' ? goesOn : final | goesOn
   const [frame, at] = framed(kind, piece.length)

@@ -1,12 +1,12 @@
-// Events of the audit trail in pages: all of them, those of one stream, and those of one owner.
+// Reads events of the audit trail in pages: all events, the events of one stream, or the events of one owner.
 import { DamagedEvent } from '../../contract/stored.ts'
 import { longReader } from './long.ts'
 import { checked, pageOf, readable } from './rows.ts'
 import { ownedBy, type Statements } from './statements.ts'
 
-/** The most events of one page. */
+/** The largest number of events on one page. */
 const pageEvents = 200
-/** The most positions that are searched for the events of one owner in one turn of the event loop. */
+/** In one turn of the event loop, at most this many positions are searched for the events of one owner. */
 const windowPositions = 2000
 
 /** Reads events after the position `after`, up to the position `end`. Waits for `turn` before each page. */

@@ -6,15 +6,15 @@ import { decode, decodeErased } from '../decode.ts'
 import { isErased, isLong } from '../fits.ts'
 import type { Row } from '../store.ts'
 
-/** A page ends after the row with which its headers and payloads reach this many characters. */
+/** A page ends after the row with which the headers and payloads on the page reach this many characters. */
 const pageChars = 1024 * 1024
 
-/** Reads the long payload of a row, whose digest is checked later; undefined: the row has none. */
+/** Reads the long payload of a row. Its digest is checked later. Undefined: the row has no long payload. */
 export type ReadLong = (row: Row) => Promise<{ text: LongText; digest: string; begin: string } | undefined>
 
 export type Lookup = {
   readLong: ReadLong
-  /** The position of the event that erased the one at a position. */
+  /** The position of the event that erased the payload at `position`. */
   erasedBy: (position: number) => number | undefined
 }
 
@@ -47,8 +47,8 @@ export const pageOf = (rows: IterableIterator<Row>): Row[] => {
 }
 
 /**
- * Yields the events of these rows up to the first damaged one, and then throws the error about that one. `check` throws
- * for a row that is not in its place.
+ * Yields the events of these rows up to the first damaged one, and then throws the error about the damaged event.
+ * `check` throws for a row that is not in its place.
  */
 export async function* checked(
   rows: Row[],
@@ -71,7 +71,7 @@ export async function* checked(
 }
 
 /**
- * Turns an error of SQLite about a broken file into DamagedEvent, the error that a wrong hash gives. `position`: where
+ * Turns an error of SQLite about a broken file into DamagedEvent, which a wrong hash gives, too. `position` says where
  * the damage is.
  */
 export const readable = <T>(read: () => T, position: () => number): T => {

@@ -1,4 +1,5 @@
-// The streams of the audit trail: where each begins and ends, and its owner, read from its first and its last event.
+// Summarizes the streams of the audit trail. The first and the last event of a stream give its beginning, its end and
+// its owner.
 import type { StreamSummary } from '../../contract/audit.ts'
 import { DamagedEvent, type Header } from '../../contract/stored.ts'
 import { leafOf } from '../leaf.ts'
@@ -29,7 +30,7 @@ export const createSummaries = (statements: Statements, turn: () => Promise<void
 
   const summaryOf = (no: number, owner: string | undefined): StreamSummary[] => {
     const [first, last] = [firstOf.get(no), lastOf.get(no)]
-    if (first === undefined || last === undefined) return [] // its events are missing, and reading them says so
+    if (first === undefined || last === undefined) return [] // its events are missing, which a reader of them is told
     if (owner !== undefined && !first.header.includes(ownedBy(owner))) return []
     const stream = streamId.get(no) ?? ''
     const { position: first_position } = first
@@ -58,7 +59,7 @@ export const createSummaries = (statements: Statements, turn: () => Promise<void
       try {
         return first === undefined ? undefined : headerAt(first).owner
       } catch {
-        return '' // no user has this name, so only callers that may read every stream get as far as the damage
+        return '' // no user has this name, so only callers that may read every stream go on, and then find the damage
       }
     },
   }

@@ -2,7 +2,7 @@
 // read: then the backlog is `behind` and keeps nothing.
 type Kept<T> = { items: T[]; from: number; upTo: number }
 
-/** When more than `most` items come while the handler works, the backlog keeps none of them and all must be read. */
+/** When more than `max` items come while the handler works, the backlog keeps none of them and all must be read. */
 export const createBacklog = <T>(max: number, isBehindAtFirst: boolean) => {
   let isBehind = isBehindAtFirst
   let kept: Kept<T> | undefined

@@ -1,4 +1,4 @@
-// How far a subscription has come, which callers wait for a later position, and how the subscription ended.
+// Keeps how far a subscription has come, which callers wait for a later position, and how the subscription ended.
 
 type Waiting = { position: number; resolve: () => void; reject: (error: unknown) => void }
 export type Failure = { error: unknown }
@@ -33,7 +33,7 @@ export const createProgress = (after: number) => {
     end(failed: Failure | undefined): void {
       isOver = true
       failure = failed
-      if (waiting.length === 0) return // most often: an error costs 3 µs
+      if (waiting.length === 0) return // the usual case; to make an error costs 3 µs
       const error = reason()
       for (const { reject } of waiting) reject(error)
       waiting = []

@@ -1,5 +1,5 @@
-// Child processes, which must not outlive the server. Each has a process group of its own, and a record: a file that
-// identifies it. So the next start finds and kills processes that a killed server left running.
+// Child processes, which must not outlive the server. Each process has a process group of its own, and a record: a file
+// that identifies the process. So the next start finds and kills processes that a killed server left running.
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -19,7 +19,7 @@ export type Children = {
   close(): Promise<void>
 }
 
-/** The most milliseconds that a process gets to end after a signal. */
+/** Milliseconds that a process gets to end after a signal. */
 const patienceMs = 1000
 
 /** The time when a process started, as a text that no other process has; undefined when there is no such process. */
@@ -30,8 +30,8 @@ const startOf = (pid: number): string | undefined => {
         execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8' }).trim() || undefined
       )
     }
-    // The name of the process may hold any character. After it comes the state, and 19 fields later the start in clock
-    // ticks since the boot.
+    // The name of the process may hold any character. After the name comes the state, and 19 fields later the time of
+    // the start, in clock ticks since the boot.
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
       .replace(/^.*\) /s, '')
       .split(' ')
@@ -72,7 +72,8 @@ const killLeftBehind = async (folder: string): Promise<number> => {
     const file = path.join(folder, name)
     const pid = Number(name)
     const start = recordIn(file)
-    // The system uses process ids again. A process is the recorded one only if it started at the recorded time.
+    // The system reuses process ids. So a process with a recorded id is the recorded process only if it started at the
+    // recorded time.
     if (Number.isSafeInteger(pid) && pid > 1 && start !== '' && startOf(pid) === start) {
       signalGroup(pid, 'SIGKILL')
       killed++

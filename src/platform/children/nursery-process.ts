@@ -1,7 +1,7 @@
-// The nursery: a small process that starts other processes for the server. Starting a process blocks the process that
-// does it while the system copies the table of its memory, and the server uses far more memory than the nursery. The
-// three streams of each new process are connections to the server, so their data do not pass through the nursery. When
-// the server is gone, the nursery kills all processes that it has started.
+// The nursery: a small process that starts other processes for the server. A process that starts another one is blocked
+// while the system copies the table of its memory, and the server uses far more memory than the nursery. The three
+// streams of each new process are connections to the server, so their data do not pass through the nursery. When the
+// server is gone, the nursery kills all processes that it has started.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
@@ -29,7 +29,10 @@ const failed = (n: number, error: unknown): void => {
   say({ n, code, message })
 }
 
-/** Opens a connection to the server. Its first line says for which stream of which process it is. */
+/**
+ * Opens a connection to the server. The first line on the connection says for which stream of which process the
+ * connection is.
+ */
 const streamFor = async ({ where, key, n }: ToNursery, fd: number): Promise<Socket> => {
   const stream = connect(where)
   await once(stream, 'connect')

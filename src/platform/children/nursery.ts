@@ -55,7 +55,7 @@ type Place = {
   fail: (error: Error) => void
 }
 
-/** The most characters of the first line of a connection; a longer line is not from the nursery. */
+/** The first line of a connection has at most this many characters. A longer line is not from the nursery. */
 const longestLine = 128
 const lost = () => new Error('the process that starts all other processes has ended')
 
@@ -71,8 +71,8 @@ const newPlace = (): { where: string; remove: () => void } => {
 }
 
 /**
- * Reads the first line of a connection; later data stay unread. Undefined: the connection ended before, or the line is
- * too long.
+ * Reads the first line of a connection; later data stay unread. Undefined: the connection ended before the line did, or
+ * the line is too long.
  */
 const firstLine = (socket: Socket): Promise<string | undefined> =>
   new Promise(resolve => {
@@ -112,7 +112,7 @@ const exited = (place: Place, end: Exit): void => {
     place.ended = end
     return
   }
-  // In a later turn of the event loop, since the caller may just have got the process and may not listen yet.
+  // The events come in a later turn of the event loop, since a caller that has just got the process may not listen yet.
   setImmediate(() => {
     child.exitCode = end.exitCode
     child.signalCode = end.signal

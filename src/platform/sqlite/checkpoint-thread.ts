@@ -1,4 +1,4 @@
-// The thread that copies the WALs of databases into their files. The syncs of the disk may take long, but no writer or
+// The thread that copies the WALs of databases into their files. Its syncs of the disk may take long, but no writer or
 // reader waits for this thread. It answers each request, in order.
 import { parentPort } from 'node:worker_threads'
 import type Database from 'better-sqlite3'

@@ -1,7 +1,7 @@
 // Decides when the WAL of a database is copied into its file. Another thread copies the WAL, because a copy ends with
-// syncs, for which a commit would otherwise have to wait while the disk is busy. SQLite writes a WAL from its start again
-// only when all of it was copied, which the thread cannot do while others write. So a writing connection copies the WAL
-// itself when it has a certain number of pages (wal_autocheckpoint). The thread has copied most of them by then.
+// syncs of the disk. A commit would otherwise wait for these syncs while the disk is busy. SQLite begins a WAL anew
+// only when the whole WAL was copied, which the thread cannot do while others write. So a writing connection copies the
+// WAL itself when it has a certain number of pages (wal_autocheckpoint). The thread has copied most of them by then.
 import { closeWal, copyWal } from './copying.ts'
 import { type Inodes, inodesOf } from './inodes.ts'
 
@@ -33,7 +33,7 @@ export const createCheckpoints = (path: string): Checkpoints => {
   let copying: Promise<void> | undefined
   let isInThread = false
   let isClosed = false
-  /** Whether something was written since the last copy began, and about how much. */
+  /** Whether something was written since the last copy began, and how many bytes, roughly. */
   let isBehind = false
   let bytesBehind = 0
 

@@ -1,11 +1,11 @@
-// Asks the one thread of this process that copies WALs. The thread serves all databases, since a thread of its own for each
-// would cost a start and a heap more. It starts with the first copy and runs until the process ends.
+// Asks the one thread of this process that copies WALs. The thread serves all databases, since each further thread
+// would need a start and a heap of its own. It starts with the first copy and runs until the process ends.
 import type { Worker } from 'node:worker_threads'
 import { startThread } from '../thread.ts'
 import type { Request } from './checkpoint-thread.ts'
 
 let thread: Worker | undefined
-/** What waits for the answers of the thread, in the order of the requests. */
+/** The functions to call at the answers of the thread, in the order of the requests. */
 const waiting: (() => void)[] = []
 
 const start = (): Worker => {
@@ -28,13 +28,13 @@ const ask = (to: Worker, request: Request): Promise<void> =>
     to.postMessage(request)
   })
 
-/** Copies the WAL of a database. Meanwhile the process may end. */
+/** Copies the WAL of a database. The copy does not keep the process from ending. */
 export const copyWal = (request: Omit<Request & { ask: 'copy' }, 'ask'>): Promise<void> => {
   thread ??= start()
   return ask(thread, { ask: 'copy', ...request })
 }
 
-/** How many databases are being closed. The process does not end before they are. */
+/** How many databases are being closed. The process does not end before they are closed. */
 let closing = 0
 
 /** Closes the file of a database in the thread. */

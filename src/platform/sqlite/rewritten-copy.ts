@@ -1,4 +1,5 @@
-// Copies a database as its rows are now. The new file has none of the texts that removed rows have left in the old one.
+// Copies a database as its rows are now. The new file has none of the texts that removed rows have left in the old
+// file.
 
 import { once } from 'node:events'
 import { closeSync, fsyncSync, openSync, rmSync } from 'node:fs'
@@ -15,7 +16,7 @@ export const rewrittenCopy = async (from: string, to: string): Promise<void> => 
     fsyncSync(copy)
     closeSync(copy)
   } catch (error) {
-    await thread.terminate() // until it has ended, it holds the space of the file
+    await thread.terminate() // until the thread has ended, it occupies the space of the file
     rmSync(to, { force: true })
     throw error
   }

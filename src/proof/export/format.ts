@@ -1,4 +1,4 @@
-// What is in an export. File names are numbers, so no name of a task, which a user chose, becomes the name of a file.
+// The format of an export. Files with events have numbers as names, since a user may have chosen the id of a task.
 import { NotProven } from '../not-proven.ts'
 
 export const exportFormat = 'reprise-export-1'
@@ -17,12 +17,12 @@ export const fileNames = {
 export const eventFile = (number: number): string => `${fileNames.events}/${number}.ndjson`
 
 export const exportKinds = ['task', 'session', 'user', 'all'] as const
-/** What an export is of. `id` is empty for the whole log. */
+/** Says what is exported. `id` is empty for the whole log. */
 export type Subject = { kind: (typeof exportKinds)[number]; id: string }
 
 /**
- * `size`: how many events the checkpoint covers. `files`: how many files with events there are. Each of them holds the
- * events of one stream or, in an export of the whole log, events that follow those of the file before it.
+ * `size`: how many events the checkpoint covers. `files`: how many files with events there are. Each of these files
+ * holds the events of one stream or, in an export of the whole log, events that follow those of the previous file.
  */
 export type Manifest = {
   format: string
@@ -30,11 +30,11 @@ export type Manifest = {
   subject: Subject
   size: number
   files: number
-  /** Present when the export has a file with the events that erased some of its events. */
+  /** Present when events of the export were erased. A file of the export then has the events that say so. */
   erasures?: true
 }
 
-/** A line of a file with events. `hashes`: its proof of inclusion as base64; the whole log needs none. */
+/** A line of a file with events. `hashes`: its proof of inclusion as base64; an export of the whole log has none. */
 export type ExportedEvent = {
   position: number
   header: string
@@ -98,7 +98,7 @@ export const readHeader = (header: string, where: string): KnownHeader => {
   }
 }
 
-/** The keys of a log as text: a line for each key, with the smallest size that the key signs. */
+/** The keys of a log as text: a line for each key, with the size of the smallest tree whose checkpoints it signs. */
 export const writeKeys = (keys: readonly { text: string; from: number }[]): string =>
   keys.map(({ text, from }) => `${text} ${from}\n`).join('')
 

@@ -1,21 +1,21 @@
-// Checks that the events of a task are its whole life: they begin with its creation, and nothing moves it after its end.
+// Checks that the events of a task are its whole life: the first one creates the task, and none moves it after its end.
 // A verifier in an export has no statechart, so the names of these events are written here. A test compares them with
 // the chart.
 import { isTaskStream } from '../../contract/task-stream.ts'
 
 const creation = 'TaskCreated'
 export const ends: readonly string[] = ['TaskCompleted', 'TaskFailed', 'TaskCanceled', 'TaskExpired']
-/** What may be stored about a task that has ended. */
+/** The types of events that may follow the end of a task. */
 export const afterEnd: readonly string[] = ['TaskDeleted', 'RewardGiven']
 
 export type Life = {
-  /** Takes the type of the next event. Returns why it cannot be the next one; undefined: it can be. */
+  /** Takes the type of the next event. Returns why this type cannot come next; undefined: it can. */
   add(type: string): string | undefined
   /** The type of the event with which the task ended. */
   end(): string | undefined
 }
 
-/** For the events of one stream. Streams that are not of a task have no rules. */
+/** Makes the check for the events of one stream. Only the stream of a task has rules. */
 export const createLife = (stream: string): Life => {
   const isTask = isTaskStream(stream)
   let count = 0

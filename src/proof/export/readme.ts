@@ -8,7 +8,7 @@ const namesOf: Record<Manifest['subject']['kind'], string> = {
   all: 'the whole log',
 }
 
-/** What is exported, in words. */
+/** Says in words what is exported. */
 export const subjectText = ({ kind, id }: Manifest['subject']): string =>
   kind === 'all' ? namesOf.all : `${namesOf[kind]} ${id}`
 
@@ -33,7 +33,7 @@ const ofAll: Claims = {
   notProven: ['That nothing was stored after the last position.'],
 }
 
-/** What an export proves, and what it does not, as sentences. */
+/** Sentences that say what an export proves, and what it does not prove. */
 export const claimsOf = ({ kind }: Manifest['subject']): Claims => {
   const { proven, notProven } = kind === 'all' ? ofAll : ofStreams
   return {

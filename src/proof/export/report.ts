@@ -1,4 +1,4 @@
-// Says in lines for a person what was verified.
+// The lines that tell a person what was verified.
 
 import type { Misfit } from '../misfit.ts'
 import type { VerifierKey } from '../note/keys.ts'
@@ -22,7 +22,7 @@ export const misfitText = ({
   return place.length === 0 ? message : `${place.join(', ')}: ${message}`
 }
 
-/** Empty when nothing was erased. */
+/** The line about erased payloads; no line when nothing was erased. */
 export const erasedLines = (erased: number): string[] =>
   erased === 0
     ? []
@@ -41,7 +41,7 @@ const streamText = (verified: VerifiedStream): string => {
   return `${stream}: ${plural(events, 'event')} from revision 0 without a hole, ${known}${erasedText(verified)}`
 }
 
-/** The streams that are listed one by one. The others are counted. */
+/** This many streams are listed one by one. Further streams are only counted. */
 const mostListed = 20
 
 export const exportLines = ({ log_id, subject, size, events, erased, streams }: VerifiedExport): string[] => {
@@ -57,6 +57,6 @@ export const exportLines = ({ log_id, subject, size, events, erased, streams }: 
   ]
 }
 
-/** Why an export whose events fit is not accepted. */
+/** Says why an export is not accepted although its events fit. */
 export const uncheckedKeyText = (signers: readonly VerifierKey[]): string =>
   `signed by a key you have not checked: ${signers.map(({ text }) => text).join(', ')}; get the key of the log from a person whom you trust, and give it with --key`

@@ -1,5 +1,5 @@
 // Verifies an export with nothing but the files in it: its events, their proofs and the signed checkpoint. The file
-// verify.mjs of an export is made from this code, and so is the page of an export, which runs it in a browser.
+// verify.mjs in an export is built from this code. So is the script of a page, which runs the code in a browser.
 import { erasureStream } from '../../contract/erased-range.ts'
 import { taskStream } from '../../contract/task-stream.ts'
 import { leafOf } from '../../log/leaf.ts'
@@ -25,7 +25,7 @@ import {
 } from './format.ts'
 import { createStreamCheck, mustBeIncluded, type VerifiedStream } from './verify-streams.ts'
 
-/** `key`: the key that the caller trusts. `checkpoints`: further ones with which the export must agree. */
+/** `key`: the key that the caller trusts. `checkpoints`: further checkpoints with which the export must agree. */
 export type ExportToVerify = {
   files: ExportFiles
   key: VerifierKey | undefined
@@ -43,7 +43,7 @@ export type VerifiedExport = Pick<Manifest, 'log_id' | 'subject' | 'size'> & {
   isKeyChecked: boolean
 }
 
-/** Events after which the progress is reported and the event loop takes a turn. */
+/** After this many events, the progress is reported and the event loop takes a turn. */
 const breathEvents = 1000
 
 const createBreath = ({ onProgress, nextTurn }: Pace) => {
@@ -83,7 +83,7 @@ const mustHaveOnly = ({ eventFiles }: ExportFiles, { files }: Manifest): void =>
     throw new Misfit(`the export has a file ${extra} that ${fileNames.manifest} does not count`)
 }
 
-/** The changes of the key of the log, as its events say. They are verified with the signed tree by `verifyKeys`. */
+/** Reads the changes of the log's key from the exported events. Nothing is verified yet: `verifyKeys` does that. */
 const keyChangesIn = (files: ExportFiles): KeyChange[] =>
   textOf(files, fileNames.keyEvents)
     .split('\n')
@@ -92,7 +92,7 @@ const keyChangesIn = (files: ExportFiles): KeyChange[] =>
     .map(({ payload, position }) => readKeyChange(payload ?? '', position))
 
 /**
- * The events with which the log erased events of the export, as far as the signed tree contains them. Throws Misfit.
+ * Reads the events that say which events of the export were erased. The signed tree must contain them. Throws Misfit.
  */
 const erasuresIn = (files: ExportFiles, { erasures }: Manifest, tree: SignedCheckpoint): Erasures => {
   const lines = erasures === true ? textOf(files, fileNames.erasures).split('\n').filter(Boolean) : []
@@ -111,7 +111,7 @@ const erasuresIn = (files: ExportFiles, { erasures }: Manifest, tree: SignedChec
 
 const noErasures = createErasures(() => [])
 
-/** The key signs the tree, and the tree contains the events that name the key. Throws Misfit. */
+/** The signed tree must contain the events that name the log's keys; the file `key` must agree. Throws Misfit. */
 const verifyKeys = (files: ExportFiles, changes: readonly KeyChange[], tree: SignedCheckpoint): void => {
   const check = createStreamCheck(fileNames.keyEvents, tree, noErasures)
   for (const line of textOf(files, fileNames.keyEvents).split('\n')) if (line !== '') check.add(line)
@@ -131,7 +131,7 @@ type Deps = {
   breath: () => Promise<void>
 }
 
-/** Throws Misfit when a stream does not belong to what the export says that it is of. */
+/** Throws Misfit when a stream does not belong to the subject that the export names. */
 const mustBeOf = ({ kind, id }: Subject, streams: readonly VerifiedStream[]): void => {
   const belongs = ({ stream, owner, session }: VerifiedStream): boolean => {
     if (kind === 'task') return stream === taskStream(id)
@@ -142,7 +142,7 @@ const mustBeOf = ({ kind, id }: Subject, streams: readonly VerifiedStream[]): vo
   if (streams.length === 0) throw new Misfit('the export holds no events')
 }
 
-/** Each file holds one stream. */
+/** Verifies an export in which each file holds one stream. */
 const verifyStreams = async (
   { files, manifest, erasures, breath }: Deps,
   tree: SignedCheckpoint,
@@ -161,7 +161,7 @@ const verifyStreams = async (
   return { events: sum(({ events }) => events), erased: sum(({ erased }) => erased), streams }
 }
 
-/** The files hold all events, from the position 1 to the size of the checkpoint. */
+/** Verifies an export whose files hold all events, from the position 1 to the size of the checkpoint. */
 const verifyWhole = async ({ files, manifest, expected, erasures, breath }: Deps): Promise<Part> => {
   const check = createEventCheck(createComparison(expected), erasures)
   const numbers = new Map<string, number>()
@@ -179,7 +179,7 @@ const verifyWhole = async ({ files, manifest, expected, erasures, breath }: Deps
   return { events, erased, streams: [] }
 }
 
-/** A checkpoint of another size says nothing about single streams. */
+/** Compares further checkpoints with the export's own. One of another size cannot be compared without the whole log. */
 const mustAgree = (expected: readonly Iterator<Expected>[], { size, root }: SignedCheckpoint): void => {
   for (const source of expected) {
     for (let next = source.next(); !next.done; next = source.next()) {

@@ -18,7 +18,7 @@ const filesIn = (folder: string): ExportFiles => ({
     readdirSync(path.join(folder, fileNames.events)).map(name => `${fileNames.events}/${name}`),
 })
 
-/** `key`: the key that the caller trusts. `checkpoints`: checkpoints that the caller brings, as files. */
+/** `key`: the key that the caller trusts. `checkpoints`: files with further checkpoints, which the caller has. */
 export type FolderToVerify = {
   folder: string
   key: VerifierKey | undefined

@@ -1,5 +1,5 @@
-// Verifies an export of some streams: each file holds one stream from its first event on, and each event has a proof
-// that the signed tree contains it.
+// Verifies an export of some streams. Each file holds one stream from its first event on, and each event has a proof
+// that the signed tree contains this event.
 import { isErased } from '../../log/fits.ts'
 import { leafOf } from '../../log/leaf.ts'
 import { Misfit } from '../misfit.ts'
@@ -12,8 +12,8 @@ import { type ExportedEvent, type KnownHeader, readEvent, readHeader } from './f
 import { createLife } from './life.ts'
 
 /**
- * `owner`, `session`: those of the first event. `erased_by`: the positions of the events that erased some. `last`: the type of the last event. `end`: the type of the event with
- * which the task of this stream ended.
+ * `owner`, `session`: of the first event. `erased_by`: the positions of the events that erased events of this stream.
+ * `last`: the type of the last event. `end`: the type of the event with which the task of this stream ended.
  */
 export type VerifiedStream = {
   stream: string
@@ -42,7 +42,7 @@ export const mustBeIncluded = (
   }
 }
 
-/** Takes the lines of one file. `add` and `end` throw Misfit, and NotProven for a line that is no event. */
+/** Checks the lines of one file. `add` and `end` throw Misfit; `add` throws NotProven for a line that is no event. */
 export const createStreamCheck = (file: string, tree: Checkpoint, erasures: Erasures) => {
   let first: KnownHeader | undefined
   let life = createLife('')

@@ -1,4 +1,4 @@
-// The file with the key that signs checkpoints. While the key is changed, the next key is in a file beside it.
+// The file with the key that signs checkpoints. During a change of the key, the next key is in a second file beside it.
 import { rmSync } from 'node:fs'
 import { CannotStart } from '../../contract/cannot-start.ts'
 import { readPlainFile, renameSynced, whatStandsAt, writeSynced } from '../../platform/plain-file.ts'
@@ -10,7 +10,7 @@ export const nextOf = (file: string): string => `${file}.new`
 const read = (file: string): SigningKey | undefined =>
   whatStandsAt(file) === undefined ? undefined : readSigningKey(readPlainFile(file).trim())
 
-/** The key of this log; the key of another log, whose place this log has taken, counts as none. */
+/** The key, if it is of this log. The file may still have the key of another log, which was in this place before. */
 const ofLog = (key: SigningKey | undefined, origin: string): SigningKey | undefined =>
   key?.verifier.name === origin ? key : undefined
 const usable = <T>(file: string, use: () => T): T => {
@@ -24,16 +24,16 @@ const usable = <T>(file: string, use: () => T): T => {
   }
 }
 
-/** `made`: called when the next key is in its file, before the log names it. */
+/** `made` is called when the next key is in its file, before the log names this key. */
 export const keyFile = (file: string, origin: string, made: () => void = () => {}) => ({
-  /** The key; undefined: there is no file. Throws CannotStart. */
+  /** The key; undefined: there is no file, or it has the key of another log. Throws CannotStart. */
   key: (): SigningKey | undefined => usable(file, () => ofLog(read(file), origin)),
-  /** The key that a change has not finished yet to put in place. */
+  /** The next key, if an unfinished change of the key has left its file. */
   next: (): SigningKey | undefined => {
     try {
       return ofLog(read(nextOf(file)), origin)
     } catch {
-      return undefined // the change did not get as far as the log
+      return undefined // the file is not complete, so the log does not name this key yet
     }
   },
   /** Makes a key in the file for the next key. Throws CannotStart. */
@@ -44,11 +44,11 @@ export const keyFile = (file: string, origin: string, made: () => void = () => {
       made()
       return key
     }),
-  /** Puts the next key in the place of the key. Throws CannotStart. */
+  /** Replaces the key by the next key. Throws CannotStart. */
   putNext: (): void =>
     usable(file, () => {
       const old = read(file)?.verifier
-      // The key of another log is kept, in case that log comes back.
+      // The key of another log is kept under another name, in case that log is put here again.
       if (old !== undefined && old.name !== origin) renameSynced(file, `${file}.${old.id}`)
       renameSynced(nextOf(file), file)
     }),

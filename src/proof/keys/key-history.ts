@@ -1,4 +1,4 @@
-// The keys that ever signed checkpoints of a log. The log names them itself, so they are as provable as any event.
+// All keys that have signed checkpoints of a log. Events of the log name the keys, so the keys can be proven as events.
 import { type AuditKeyChanged, auditKeyStream } from '../../contract/audit-key-events.ts'
 import { auditKeyEvents } from '../../contract/decoders/audit-key.ts'
 import type { Log, StreamAppend } from '../../contract/stored.ts'
@@ -22,7 +22,7 @@ export const keysOf = async (log: Pick<Log, 'readStream'>): Promise<KnownKey[]> 
 }
 
 /**
- * The append that changes the key of a log. `signers`: the old key, if it is there, and the new key, which comes last.
+ * The append that changes the key of a log. `signers`: the old key, if the server still has it, and last the new key.
  * `revision`: the last revision of the stream of keys.
  */
 export const keyChange = (

@@ -13,11 +13,11 @@ type Deps = {
 }
 
 export type LogKey = {
-  /** The key that signs, after the log names it. Rejects with StorageFailure, CannotStart or DamagedEvent. */
+  /** Resolves to the signing key once the log names it. Rejects with StorageFailure, CannotStart or DamagedEvent. */
   ready(): Promise<SigningKey>
   /** All keys that the log names, the oldest first. Empty before `ready`. */
   known(): readonly KnownKey[]
-  /** Makes a new key, which both keys sign. Rejects as `ready` does. */
+  /** Makes a new key. The old and the new key sign the change. Rejects as `ready` does. */
   rotate(by: { principal: string; causation: string }): Promise<KnownKey>
 }
 
@@ -34,7 +34,7 @@ export const createLogKey = ({ log, file, report }: Deps): LogKey => {
     return added
   }
 
-  /** Finishes a change of the key that a crash has interrupted: the log says whether it has happened. */
+  /** After a crash during a change of the key: uses the next key if the log names it already, otherwise drops it. */
   const inPlace = (newest: string | undefined): SigningKey | undefined => {
     const next = file.next()
     if (next !== undefined && next.verifier.text === newest) file.putNext()

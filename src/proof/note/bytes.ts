@@ -1,4 +1,4 @@
-// Bytes as texts and texts as bytes, with what Node and browsers both offer.
+// Converts bytes to texts and texts to bytes, only with functions that Node and browsers both have.
 
 const utf8 = new TextEncoder()
 /** The bytes of a text in UTF-8. */
@@ -14,13 +14,13 @@ export const joined = (...parts: readonly Uint8Array[]): Uint8Array => {
   return all
 }
 
-/** Bytes as standard base64 with padding. A call cannot take as many arguments as a long note has bytes. */
+/** Bytes as standard base64 with padding. Goes byte by byte: a long note has too many bytes for arguments of a call. */
 export const base64Of = (bytes: Uint8Array): string =>
   btoa(Array.from(bytes, byte => String.fromCharCode(byte)).join(''))
 
 /**
- * Reads standard base64 with padding. Undefined: the text is none, or it is not the one that `base64Of` writes for its
- * bytes, so that equal bytes are equal texts.
+ * Reads standard base64 with padding. Undefined: the text is no base64, or `base64Of` writes another text for these
+ * bytes. So equal bytes always have equal texts.
  */
 export const bytesOfBase64 = (text: string): Uint8Array | undefined => {
   let binary: string
@@ -37,6 +37,6 @@ export const bytesOfBase64 = (text: string): Uint8Array | undefined => {
 export const hexOf = (bytes: Uint8Array): string =>
   Array.from(bytes, byte => byte.toString(16).padStart(2, '0')).join('')
 
-/** Reads hexadecimal digits, of which there must be an even number. */
+/** Reads hexadecimal digits. Their number must be even. */
 export const bytesOfHex = (digits: string): Uint8Array =>
   Uint8Array.from(digits.match(/../g) ?? [], pair => Number.parseInt(pair, 16))

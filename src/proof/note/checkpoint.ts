@@ -11,11 +11,11 @@ export type Checkpoint = { origin: string; size: number; root: Hash }
 /** The name of a log in checkpoints and keys. */
 export const originOf = (logId: string): string => `reprise/${logId}`
 
-/** The text of a note, before it is signed. */
+/** The text of the note for a checkpoint, before it is signed. */
 export const writeCheckpoint = ({ origin, size, root }: Checkpoint): string =>
   `${origin}\n${size}\n${toBase64(root)}\n`
 
-/** Reads the text of a note. Lines after the third are allowed, and mean nothing here. Throws NotProven. */
+/** Reads the checkpoint in the text of a note. Lines after the third are allowed and ignored. Throws NotProven. */
 export const readCheckpoint = (text: string): Checkpoint => {
   const lines = text.split('\n').slice(0, -1)
   const [origin = '', size = '', root = ''] = lines
@@ -26,7 +26,7 @@ export const readCheckpoint = (text: string): Checkpoint => {
   return { origin, size: Number(size), root: fromBase64(root) }
 }
 
-/** A checkpoint as a note that these keys have signed. The last keys sign last. */
+/** Writes a checkpoint as a note that these keys sign, in their order. */
 export const signCheckpoint = (checkpoint: Checkpoint, keys: readonly SigningKey[]): string => {
   const text = writeCheckpoint(checkpoint)
   return writeNote({ text, signatures: keys.map(key => signatureOf(text, key)) })
@@ -35,8 +35,8 @@ export const signCheckpoint = (checkpoint: Checkpoint, keys: readonly SigningKey
 export type SignedCheckpoint = Checkpoint & { note: Note; signers: VerifierKey[] }
 
 /**
- * Reads a note that is a checkpoint of this log and is signed by one of these keys. Throws NotProven: the note has
- * another form or another origin, no key signed it, or a signature that names one of the keys is wrong.
+ * Reads a checkpoint of this log that one of these keys signed. Throws NotProven when the note has another form or
+ * another origin, when none of the keys signed it, or when a signature that names one of the keys is wrong.
  */
 export const openCheckpoint = (
   text: string,

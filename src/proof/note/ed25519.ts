@@ -1,5 +1,5 @@
-// Ed25519 with keys as 32 raw bytes, which is how notes name them. Node wants keys with a prefix that says their kind. This
-// is the only file of notes that needs Node, so a build for browsers replaces this file alone.
+// Ed25519 with keys as 32 raw bytes, as notes contain them. Node needs a prefix before a key, which says what kind of
+// key it is. Only this file of the folder needs Node, so a build for browsers replaces only this file.
 import {
   createPrivateKey,
   createPublicKey,
@@ -10,9 +10,9 @@ import {
   verify,
 } from 'node:crypto'
 
-/** Bytes of a public key, and of the seed of a private key. */
+/** The number of bytes of a public key, and of the seed of a private key. */
 export const keyBytes = 32
-/** Bytes of a signature. */
+/** The number of bytes of a signature. */
 export const signatureBytes = 64
 
 const publicPrefix = Buffer.from('302a300506032b6570032100', 'hex')

@@ -1,4 +1,4 @@
-// Changes of the key of a log. Each is an event of the log, and contains a note that the old and the new key signed.
+// Changes of the key of a log. Each change is an event of the log, with a note that the old and the new key signed.
 import { NotProven } from '../not-proven.ts'
 import { readVerifierKey, type VerifierKey } from './keys.ts'
 import { type Note, readNote } from './note.ts'
@@ -7,7 +7,7 @@ import { signaturesOf, signersOf } from './signing.ts'
 /** The stream in which a log names its keys. */
 export const keyStream = 'audit-key'
 
-/** `old` is undefined for the first key. `from`: the position of the event, the smallest size that the key signs. */
+/** `old` is undefined for the first key. `from`: the position of the event; the key signs trees from this size on. */
 export type KeyChange = { old: VerifierKey | undefined; key: VerifierKey; note: Note; from: number }
 
 /** The text that both keys sign. Its second line is no number, so nobody can take it for a checkpoint. */
@@ -33,7 +33,7 @@ export const readKeyChange = (payload: string, from: number): KeyChange => {
   return { old, key: readVerifierKey(vkey), note: readNote(note), from }
 }
 
-/** Whether both keys signed the change, so that whoever trusts one of them can trust the other. */
+/** Whether both keys signed the change. If so, a person who trusts one of the keys can trust the other one too. */
 const isSignedByBoth = ({ old, key, note }: KeyChange, origin: string): boolean => {
   if (old === undefined || note.text !== keyChangeText(origin, old.text, key.text)) return false
   try {
@@ -45,8 +45,8 @@ const isSignedByBoth = ({ old, key, note }: KeyChange, origin: string): boolean 
 }
 
 /**
- * The keys whose checkpoints count. Without a given key, these are all keys that the log names. With one, they are this
- * key and the keys that follow from it by changes that both keys signed.
+ * The keys whose checkpoints count. Without a given key, all keys that the log names count. With a given key, only this
+ * key counts, and the keys that are connected with it by changes that both the old and the new key signed.
  */
 export const trustedKeys = (
   changes: readonly KeyChange[],

@@ -1,5 +1,5 @@
-// Keys of signed notes as text (C2SP signed-note): a verifier key is <name>+<id>+<base64 of kind and public key>, and
-// a signing key is PRIVATE+KEY+ and the same with the seed in place of the public key.
+// Keys of signed notes as text (C2SP signed-note). A verifier key is <name>+<id>+<base64 of kind and public key>. A
+// signing key is PRIVATE+KEY+<name>+<id>+<base64 of kind and seed>.
 import { NotProven } from '../not-proven.ts'
 import { base64Of, bytesOfBase64, bytesOfText, joined } from './bytes.ts'
 import { digestOf, keyBytes, newSeed, publicKeyOf } from './ed25519.ts'
@@ -17,7 +17,7 @@ export type SigningKey = { seed: Uint8Array; verifier: VerifierKey }
 const nameForm = /^[^\s+]+$/u
 const privatePrefix = 'PRIVATE+KEY+'
 
-/** The bytes of a key after the byte of its kind. */
+/** The byte of a key's kind, and then the bytes of the key. */
 const typedKey = (kind: KeyKind, key: Uint8Array): Uint8Array =>
   joined(Uint8Array.of(bytesOfKinds[kind]), key)
 
@@ -30,7 +30,7 @@ const verifierOf = (name: string, kind: KeyKind, publicKey: Uint8Array): Verifie
   return { name, id, kind, publicKey, text: `${name}+${id}+${base64Of(typed)}` }
 }
 
-/** The parts of a key as text. Throws NotProven without a word of the key, which may be a secret. */
+/** Splits the text of a key. Throws NotProven; the error contains no part of the key, which may be a secret. */
 const partsOf = (text: string, what: string) => {
   const [, name = '', id = '', encoded = ''] = /^([^+]*)\+([0-9a-f]{8})\+([\w+/=]+)$/u.exec(text) ?? []
   const typed = bytesOfBase64(encoded)
@@ -56,7 +56,7 @@ const signingKeyOf = (name: string, kind: KeyKind, seed: Uint8Array): SigningKey
   verifier: verifierOf(name, kind, publicKeyOf(seed)),
 })
 
-/** Makes a key. The name must not be empty, and must contain no space and no plus sign: else throws NotProven. */
+/** Makes a key. Throws NotProven if the name is empty, or contains a space or a plus sign. */
 export const makeSigningKey = (name: string, kind: KeyKind): SigningKey => {
   if (!nameForm.test(name))
     throw new NotProven(`${JSON.stringify(name)} is no name of a key: leave out spaces and plus signs`)

@@ -2,12 +2,12 @@
 import { NotProven } from '../not-proven.ts'
 import { base64Of, bytesOfBase64, bytesOfHex, hexOf, joined } from './bytes.ts'
 
-/** `id`: the id of the key, eight hexadecimal digits. `bytes`: what follows the id. */
+/** `id`: the id of the key, eight hexadecimal digits. `bytes`: the bytes that follow the id. */
 export type Signature = { name: string; id: string; bytes: Uint8Array }
 /** `text` ends with a line end. */
 export type Note = { text: string; signatures: Signature[] }
 
-/** The longest note and the most signatures that are read, so that nobody can keep a reader busy. */
+/** A note with more characters or more signatures is not read, so that nobody can keep a reader busy. */
 const mostChars = 1_000_000
 const mostSignatures = 100
 const idBytes = 4
@@ -31,7 +31,7 @@ export const readSignatureLine = (line: string): Signature => {
 export const writeNote = ({ text, signatures }: Note): string =>
   `${text}\n${signatures.map(signatureLine).join('')}`
 
-/** Reads a note. Says nothing about who signed it (signing.ts does). Throws NotProven. */
+/** Reads a note, and does not verify its signatures (signing.ts does that). Throws NotProven. */
 export const readNote = (note: string): Note => {
   if (note.length > mostChars) throw new NotProven(`the note has more than ${mostChars} characters`)
   if (control.test(note)) throw new NotProven('the note contains a control character')

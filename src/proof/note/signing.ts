@@ -5,17 +5,17 @@ import { isSignature, signBytes } from './ed25519.ts'
 import type { SigningKey, VerifierKey } from './keys.ts'
 import type { Note, Signature } from './note.ts'
 
-/** Bytes of the time in a cosignature. */
+/** The number of bytes of the time in a cosignature. */
 const timeBytes = 8
 
-/** What a witness signs. `time`: seconds since 1970. */
+/** The bytes that a witness signs. `time`: seconds since 1970. */
 const cosigned = (text: string, time: bigint): Uint8Array =>
   bytesOfText(`cosignature/v1\ntime ${time}\n${text}`)
 
 const viewOf = ({ buffer, byteOffset, byteLength }: Uint8Array) =>
   new DataView(buffer, byteOffset, byteLength)
 
-/** The signature of a key over the text of a note. `seconds` since 1970 count only for the key of a witness. */
+/** The signature of a key over the text of a note. `seconds`: since 1970; only the key of a witness signs them too. */
 export const signatureOf = (text: string, { seed, verifier }: SigningKey, seconds = 0): Signature => {
   const { name, id, kind } = verifier
   if (kind === 'note') return { name, id, bytes: signBytes(bytesOfText(text), seed) }
@@ -38,8 +38,8 @@ export const signaturesOf = ({ signatures }: Note, { name, id }: VerifierKey): S
   signatures.filter(signature => signature.name === name && signature.id === id)
 
 /**
- * The keys among these that signed the note, at least one. Signatures of other keys are ignored. Throws NotProven when
- * no key signed the note, or a signature that names one of the keys is wrong.
+ * Those of the given keys that signed the note; at least one. Signatures of other keys are ignored. Throws NotProven
+ * when none of the given keys signed the note, or when a signature that names one of them is wrong.
  */
 export const signersOf = (note: Note, keys: readonly VerifierKey[]): VerifierKey[] => {
   const signers = keys.filter(key => {

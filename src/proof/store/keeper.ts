@@ -17,21 +17,21 @@ export type TreeFiles = {
   tiles: string
 }
 
-/** What is read of the log is compared with the tree. All but `close` throw DamagedEvent. */
+/** Compares each part of the log that it reads with the tree. All methods but `close` throw DamagedEvent. */
 export type Keeper = {
-  /** Adds leaves up to this size, but at most `most` of them. Returns the size that is reached, and its root. */
+  /** Lets the tree grow to the size `to`, but by at most `most` leaves. Returns the reached size and the root of it. */
   grow(to: number, most?: number): { size: number; root: Hash }
   /** The leaf at a position, and the proof that the tree of this size contains it. The log must have this size. */
   inclusion(position: number, size: number): { leaf: Hash; hashes: Hash[] }
   consistency(from: number, to: number): Hash[]
-  /** The hashes of a tile. The log must reach its end. */
+  /** The hashes of a tile. The log must have all leaves below the tile. */
   tile(tile: Tile): Hash[]
-  /** The headers of the events of a tile of leaves. The log must reach its end. */
+  /** The headers of the events of a tile of leaves. The log must have all these events. */
   entries(tile: Omit<Tile, 'level'>): string[]
   close(): void
 }
 
-/** `trusted`: how many hashes of the file are known to be right; the others are computed again. Throws CannotStart. */
+/** `trusted`: how many hashes in the file are known to be right; the other ones are made anew. Throws CannotStart. */
 export const openKeeper = (files: TreeFiles, trusted: number): Keeper => {
   const log: Leaves = openLeaves(files.log)
   const file = openTileFile(files.tiles)
@@ -44,7 +44,7 @@ export const openKeeper = (files: TreeFiles, trusted: number): Keeper => {
     const size = Math.min(to, tree.size())
     return { size, root: tree.root(size) }
   }
-  /** Lets the tree grow to this size. When the thread has just been started again, the tree may be smaller. */
+  /** Lets the tree grow to this size, if it is smaller: for example, when the thread has just been started again. */
   const reach = (size: number): void => {
     if (tree.size() < size) grow(size)
   }

@@ -1,6 +1,6 @@
-// A file with the hashes of the full tiles of leaves, one after the other. It saves reading the whole log at a start.
-// It is not synced, and says nothing about its own damage: the start compares the root that it gives with a signed
-// checkpoint, and makes the file again when they differ.
+// A file with the hashes of the full tiles of leaves, one after the other. With this file, a start need not read the
+// whole log. The file is not synced and has no checksum. So the start compares the root that follows from the file with
+// a signed checkpoint, and makes the file again when the roots differ.
 import {
   closeSync,
   constants,
@@ -15,7 +15,7 @@ import { fromBytes, type Hash, hashBytes, toBytes } from '../tree/hash.ts'
 
 const { O_CREAT, O_NONBLOCK, O_RDWR } = constants
 
-/** The first hashes of the file, at most `most`, for a reader beside the server. None: the file cannot be read. */
+/** Returns at most `most` hashes from the beginning of the file, for another process. No hashes: it cannot be read. */
 export const readTiles = (path: string, most: number): Hash[] => {
   try {
     const bytes = readFileSync(path)
@@ -27,7 +27,7 @@ export const readTiles = (path: string, most: number): Hash[] => {
 }
 
 export type TileFile = {
-  /** The first hashes of the file, at most `most`. Those after them are cut off. */
+  /** Returns at most `most` hashes from the beginning of the file, and cuts off the rest of the file. */
   read(most: number): Hash[]
   /** Adds the hashes that are not in the file yet. Does nothing when that fails: the next call tries again. */
   write(all: readonly Hash[]): void
@@ -59,7 +59,7 @@ export const openTileFile = (path: string): TileFile => {
       if (file === undefined || all.length === stored) return
       const bytes = toBytes(all.slice(stored))
       try {
-        // After a write that failed half-way, the next one begins at the same place.
+        // After a write that failed half-way, the next write begins at the same place.
         if (writeSync(file, bytes, 0, bytes.length, stored * hashBytes) === bytes.length) stored = all.length
       } catch {}
     },

@@ -1,13 +1,13 @@
-// The tree of a log in tiles of 256 hashes (C2SP tlog-tiles). The leaves are in the log. In memory are the hashes of
-// full tiles, one for 256 leaves, and the leaves after the last full tile.
+// The tree of a log in tiles of 256 hashes (C2SP tlog-tiles). The leaves stay in the log. Memory holds one hash for
+// each full tile, and the leaves after the last full tile.
 import { DamagedEvent } from '../../contract/stored.ts'
 import type { Hash } from '../tree/hash.ts'
 import { type FullSubtrees, rootOf, rootOfFull } from '../tree/subtrees.ts'
 
-/** Hashes in a full tile, and the levels of the tree that a tile spans: 2^8 = 256. */
+/** The number of hashes in a full tile, and the number of levels of the tree that a tile spans: 2^8 = 256. */
 export const tileWidth = 256
 const tileLevels = 8
-/** The tiles of leaves that are kept after they were read. */
+/** The largest number of tiles of leaves that stay in memory after they were read. */
 const mostCached = 64
 
 export type Tile = { level: number; index: number; width: number }
@@ -20,16 +20,16 @@ export type TileTree = {
   add(leaf: Hash): void
   /** The hashes of all full tiles of leaves, in order. */
   tiles(): readonly Hash[]
-  /** The root of the tree over the first `size` leaves, at most `size()`. */
+  /** The root of the tree over the first `size` leaves. The tree must have as many. */
   root(size: number): Hash
   full: FullSubtrees
-  /** The hashes of a tile. The tree must reach its end. */
+  /** The hashes of a tile. The tree must have all leaves below the tile. */
   tile(tile: Tile): Hash[]
 }
 
 /**
- * `leavesOf` reads leaves that were added; `tiles` are the hashes of the first full tiles of leaves. The tree throws
- * DamagedEvent when the leaves that it reads again are not those that were added.
+ * `leavesOf` reads added leaves again; `tiles` are the hashes of the first full tiles of leaves. The tree throws
+ * DamagedEvent when the leaves that it reads again do not have the hash of their tile.
  */
 export const createTileTree = (
   leavesOf: (first: number, count: number) => Hash[],
@@ -64,7 +64,7 @@ export const createTileTree = (
     if (cached.size > mostCached && oldest !== undefined) cached.delete(oldest)
     return hashes
   }
-  /** Hashes of one tile, from the place `first` of its level on. */
+  /** Returns `count` hashes of one tile, from the index `first` of its level on. */
   const hashesOf = (level: number, first: number, count: number): Hash[] => {
     const row = level === 0 ? leafTile(Math.floor(first / tileWidth)) : (levels[level - 1] ?? [])
     const start = level === 0 ? first % tileWidth : first

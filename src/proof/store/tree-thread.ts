@@ -1,5 +1,5 @@
-// The thread that keeps the tree, so that hashing never delays the event loop of the server. It answers requests in
-// order.
+// The thread that keeps the tree, so that hashing never delays the event loop of the server. The thread answers
+// requests in order.
 import { parentPort, workerData } from 'node:worker_threads'
 import { DamagedEvent } from '../../contract/stored.ts'
 import { threadGivesWay } from '../../platform/give-way.ts'
@@ -7,9 +7,9 @@ import type { Hash } from '../tree/hash.ts'
 import { type Keeper, openKeeper, type TreeFiles } from './keeper.ts'
 import type { Tile } from './tiles.ts'
 
-/** The requests by name: what is asked, and what is answered. */
+/** For each request, by name, the types of the question and of the answer. */
 export type Questions = {
-  /** Grows the tree for a short time. The answer may have a smaller size; then the same request goes on. */
+  /** Grows the tree for a short time. If the size in the answer is smaller than `to`, send the request again. */
   grow: { asks: { to: number }; answers: { size: number; root: Hash } }
   inclusion: { asks: { position: number; size: number }; answers: { leaf: Hash; hashes: Hash[] } }
   consistency: { asks: { from: number; to: number }; answers: Hash[] }
@@ -28,7 +28,7 @@ export type Reply = {
 }
 export type TreeThreadData = { files: TreeFiles; trusted: number }
 
-/** Leaves that are added for one request, so that the next request waits for a tenth of a second at most. */
+/** One request adds at most this many leaves, so that the next request waits for a tenth of a second at most. */
 const growLeaves = 50_000
 
 const { files, trusted } = workerData as TreeThreadData

@@ -8,7 +8,7 @@ import type { Question, Questions, Reply, Request, TreeThreadData } from './tree
 export type Tree = {
   /** Grows the tree to this size, and resolves to its root. Rejects when the log cannot be read, or after `close`. */
   grow(to: number): Promise<Hash>
-  /** Rejects with DamagedEvent when what is asked cannot be answered because of a damaged event. */
+  /** Sends a question to the thread. Rejects with DamagedEvent when a damaged event makes an answer impossible. */
   ask<Q extends Exclude<Question, 'grow' | 'close'>>(
     question: Q,
     asks: Questions[Q]['asks'],

@@ -1,13 +1,13 @@
-// The hashes of the tree. A hash is a text of 43 characters of base64url, as the log stores leaves: such texts are
-// compared with ===, and Node makes them twice as fast as it makes buffers. This is the only file of the tree that
-// needs Node, so a build for browsers replaces this file alone.
+// The hashes of the tree. A hash is a text of 43 characters of base64url, as the log stores leaves: texts can be
+// compared with ===, and Node makes such a text twice as fast as a buffer. Only this file of the tree needs Node, so a
+// build for browsers replaces only this file.
 import { hash } from 'node:crypto'
 import { NotProven } from '../not-proven.ts'
 
 /** SHA-256 as 43 characters of base64url. */
 export type Hash = string
 
-/** Bytes of a hash. */
+/** The number of bytes of a hash. */
 export const hashBytes = 32
 
 /** The root of the tree without leaves: the hash of nothing (RFC 6962, section 2.1). */
@@ -21,7 +21,7 @@ const put = (hash: Hash, at: number): void => {
     throw new NotProven(`${JSON.stringify(hash)} is no hash: a hash has 43 characters of base64url`)
 }
 
-/** SHA-256 over the byte 0x01, the left hash and the right hash (RFC 6962). Throws NotProven for what is no hash. */
+/** SHA-256 over the byte 0x01, the left hash and the right hash (RFC 6962). Throws NotProven if one is no hash. */
 export const nodeOf = (left: Hash, right: Hash): Hash => {
   put(left, 1)
   put(right, 1 + hashBytes)
@@ -44,7 +44,7 @@ export const fromBase64 = (text: string): Hash => {
 export const toBytes = (hashes: readonly Hash[]): Buffer =>
   Buffer.concat(hashes.map(each => Buffer.from(each, 'base64url')))
 
-/** Reads hashes that follow each other. A rest that is shorter than a hash is left out. */
+/** Reads hashes that follow each other. Bytes at the end that are fewer than a hash are ignored. */
 export const fromBytes = (bytes: Buffer): Hash[] =>
   Array.from({ length: Math.floor(bytes.length / hashBytes) }, (_, n) =>
     bytes.toString('base64url', n * hashBytes, (n + 1) * hashBytes),

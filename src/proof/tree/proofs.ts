@@ -4,7 +4,7 @@ import { type FullSubtrees, rootOver, splitOf } from './subtrees.ts'
 
 /**
  * Proves that the leaf with this index is in the tree of this size. `index` is from 0 to size − 1. The list is empty
- * when the leaf is the only one.
+ * when the tree has only this leaf.
  */
 export const inclusionProof = (index: number, size: number, full: FullSubtrees): Hash[] => {
   const within = (first: number, end: number): Hash[] => {
@@ -18,11 +18,11 @@ export const inclusionProof = (index: number, size: number, full: FullSubtrees):
 }
 
 /**
- * Proves that the first `from` leaves of the tree of the size `to` are those of the tree of the size `from`. `from` is
- * from 0 to `to`. The list is empty when `from` is 0 or `to`.
+ * Proves that the tree of the size `to` begins with the leaves of the tree of the size `from`. `from` must be between 0
+ * and `to`. The list is empty when `from` is 0 or `to`.
  */
 export const consistencyProof = (from: number, to: number, full: FullSubtrees): Hash[] => {
-  /** `isWhole`: the tree of the size `from` is exactly this subtree, so the verifier knows its root already. */
+  /** `isWhole`: when `end` is `from`, this subtree is the whole old tree, so the verifier knows the root already. */
   const within = (first: number, end: number, isWhole: boolean): Hash[] => {
     if (from === end) return isWhole ? [] : [rootOver(first, end, full)]
     const middle = first + splitOf(end - first)

@@ -1,9 +1,9 @@
-// Roots of parts of a tree (RFC 6962). A part begins at a leaf whose index is a multiple of a power of two that is at
-// least the length of the part, as all parts in proofs do. Full subtrees, whose length is a power of two, never change,
-// so they can be stored; every other root follows from a few of them.
+// Roots of parts of a tree (RFC 6962). Take the smallest power of two that is not below the length of a part: the index
+// of the first leaf must be a multiple of it, as for all parts in proofs. Full subtrees, whose length is a power of
+// two, never change, so their roots can be stored. Every other root follows from a few of these roots.
 import { emptyRoot, type Hash, nodeOf } from './hash.ts'
 
-/** Gives the root of a full subtree: the one over 2^level leaves that begins at the leaf index × 2^level. */
+/** Returns the root of the full subtree over 2^level leaves that begins at the leaf index × 2^level. */
 export type FullSubtrees = (level: number, index: number) => Hash
 
 /** The root over 2^n hashes. */
@@ -17,14 +17,14 @@ export const rootOfFull = (hashes: readonly Hash[]): Hash => {
   return row[0] ?? ''
 }
 
-/** The largest power of two below a number of leaves, which is at least 2: where the tree over them is split. */
+/** The largest power of two below `count`, which must be at least 2: the tree over `count` leaves is split there. */
 export const splitOf = (count: number): number => {
   let split = 1
   while (split * 2 < count) split *= 2
   return split
 }
 
-/** The root over the leaves from the index `first` to before the index `end`; there is at least one. */
+/** The root over the leaves from the index `first` up to the index `end` − 1. There must be at least one leaf. */
 export const rootOver = (first: number, end: number, full: FullSubtrees): Hash => {
   const count = end - first
   let [level, width] = [0, 1]

@@ -1,9 +1,9 @@
-// Verifies the proofs of RFC 6962: computes the roots that a proof gives, along the same splits by which it was made.
+// Verifies the proofs of RFC 6962: computes the roots that follow from a proof, with the splits by which it was made.
 import { NotProven } from '../not-proven.ts'
 import { emptyRoot, type Hash, nodeOf } from './hash.ts'
 import { splitOf } from './subtrees.ts'
 
-/** Takes the hashes of a proof in order. Throws NotProven when there are too few, or some are left. */
+/** Reads the hashes of a proof in order. Throws NotProven when there are too few hashes, or when some are left. */
 const reader = (proof: readonly Hash[]) => {
   let taken = 0
   return {
@@ -24,7 +24,7 @@ const mustBeSize = (size: number, most: number, what: string): void => {
     throw new NotProven(`${what} is ${size}, and must be a whole number from 0 to ${most}`)
 }
 
-/** The root of the tree of this size if the leaf with this index has this hash. Throws NotProven. */
+/** Computes the root of the tree of this size from the leaf with this index and a proof. Throws NotProven. */
 export const rootByInclusion = (leaf: Hash, index: number, size: number, proof: readonly Hash[]): Hash => {
   mustBeSize(size, Number.MAX_SAFE_INTEGER, 'the tree size')
   mustBeSize(index, size - 1, 'the leaf index')
@@ -44,7 +44,7 @@ export const rootByInclusion = (leaf: Hash, index: number, size: number, proof: 
   return root
 }
 
-/** Throws NotProven unless the leaf with this index of the tree with this root has this hash. */
+/** Throws NotProven unless `leaf` is the leaf with this index in `tree`. */
 export const verifyInclusion = (
   leaf: Hash,
   index: number,
@@ -55,7 +55,7 @@ export const verifyInclusion = (
     throw new NotProven(`the leaf ${index} is not in the tree of the size ${tree.size} with this root`)
 }
 
-/** Throws NotProven unless the leaves of the old tree are the first leaves of the new one, in order and unchanged. */
+/** Throws NotProven unless the later tree begins with the leaves of the old tree, in order and unchanged. */
 export const verifyConsistency = (
   old: { size: number; root: Hash },
   later: { size: number; root: Hash },
@@ -64,7 +64,7 @@ export const verifyConsistency = (
   mustBeSize(later.size, Number.MAX_SAFE_INTEGER, 'the size of the later tree')
   mustBeSize(old.size, later.size, 'the size of the old tree')
   const hashes = reader(proof)
-  /** The roots of this part in the old tree and in the later one. */
+  /** The root of this part of the leaves in the old tree, and its root in the later tree. */
   const within = (first: number, end: number, isWhole: boolean): [Hash, Hash] => {
     if (old.size === end) {
       const root = isWhole ? old.root : hashes.next()

@@ -1,18 +1,18 @@
-// Checks what single events cannot show: that positions and revisions have no hole, and that the tree over all leaves
-// has the roots of the checkpoints.
+// Checks several events together: positions and revisions must have no hole, and the tree over all leaves must have the
+// roots of the checkpoints.
 import { Misfit } from '../misfit.ts'
 import { createGrowingTree } from '../tree/growing.ts'
 import type { Hash } from '../tree/hash.ts'
 import type { Comparison } from './comparison.ts'
 import { createRevisions } from './revisions.ts'
 
-/** The place of an event whose own hashes were checked. `streamNo`: a number that only its stream has. */
+/** The place of an event whose own hashes were checked. `streamNo`: a number that only the stream of the event has. */
 export type Link = { position: number; streamNo: number; revision: number; leaf: Hash }
 
 /**
- * The places of events that follow each other and whose own hashes were checked. `streamNos`: for each event, a number
- * that only its stream has. `leaves`: the leaves in order, 43 characters each. `root`: the root over these leaves, if
- * they are a full subtree.
+ * The places of events that follow each other and whose own hashes were checked. `first`: the first position.
+ * `streamNos`: for each event, a number that only its stream has. `leaves`: the leaves in order, 43 characters each.
+ * `root`: the root over these leaves, if they are a full subtree.
  */
 export type Links = {
   first: number
@@ -21,7 +21,7 @@ export type Links = {
   leaves: string
   root?: Hash
 }
-/** Characters of a leaf. */
+/** The number of characters of a leaf. */
 const leafChars = 43
 
 export const missing = (position: number): Misfit => new Misfit('the event is missing', position)
@@ -51,7 +51,7 @@ export const createChain = (comparison: Comparison) => {
       mustFollow(position, streamNo, revision)
       grow(leaf)
     },
-    /** Adds events after the last one. When they are a full subtree, the tree takes its root, unless a checkpoint ends in it. */
+    /** Adds events. The tree takes `root`, if given, in place of the leaves, unless a checkpoint ends between these. */
     addAll({ first, streamNos, revisions, leaves, root }: Links): void {
       const count = streamNos.length
       const isOne =

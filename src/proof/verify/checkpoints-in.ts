@@ -1,4 +1,4 @@
-// The checkpoints in a file, in the order of their sizes, each with a signature that counts.
+// Reads the checkpoints in a file, in the order of their sizes. One of the given keys must have signed each of them.
 
 import { Misfit } from '../misfit.ts'
 import { openCheckpoint, readCheckpoint, type SignedCheckpoint } from '../note/checkpoint.ts'
@@ -6,10 +6,10 @@ import type { VerifierKey } from '../note/keys.ts'
 import { readNote } from '../note/note.ts'
 import { type FoundNote, notesIn } from './note-file.ts'
 
-/** A checkpoint with which the log must agree. `from`: where it was found, in words. */
+/** A checkpoint with which the log must agree. `from` says in words where the checkpoint was found. */
 export type Expected = Pick<SignedCheckpoint, 'size' | 'root' | 'signers'> & { from: string }
 
-/** The first `bytes` of a file. A server may add checkpoints behind them meanwhile. */
+/** The first `bytes` of a file. Meanwhile, a server may add checkpoints after these bytes. */
 export type Checkpoints = { path: string; bytes: number }
 
 export type CheckpointFile = Checkpoints & {
@@ -17,12 +17,12 @@ export type CheckpointFile = Checkpoints & {
   keys: readonly VerifierKey[]
   /**
    * The positions of events that say that the log continues after a restore or a loss. A checkpoint that covers such a
-   * position may be of events that are gone, when a smaller checkpoint follows it.
+   * position may be about events that the log lost, if a checkpoint of a smaller size follows in the file.
    */
   resumedAt: readonly number[]
 }
 
-/** A place of the file after which the sizes begin again at a smaller one. */
+/** A checkpoint whose size is smaller than that of the checkpoint before it in the file. */
 type Drop = { line: number; size: number }
 
 const fitting = <T>(path: string, line: number, read: () => T): T => {
@@ -50,14 +50,14 @@ const dropsIn = (file: CheckpointFile): Drop[] => {
 }
 
 /**
- * Checkpoints that are not compared. `lost`: they are of events that the log lost, as it says itself. `cutOff`: a crash
- * cut them off, or somebody removed their end.
+ * The numbers of checkpoints that are not compared. `lost`: of events that the log lost, as an event of the log says.
+ * `cutOff`: their end is missing, since a crash cut it off or somebody removed it.
  */
 export type LeftOut = { lost: number; cutOff: number }
 
 /**
- * The checkpoints of a file. Their sizes never fall. Some are left out, and counted in `leftOut`. Throws Misfit for a note that is damaged, of another log or not signed by one of the keys, and
- * errors of the system.
+ * The checkpoints of a file. Their sizes never fall. Those that cannot be compared are only counted, in `leftOut`.
+ * Throws Misfit for a note that is damaged, of another log or not signed by one of the keys, and errors of the system.
  */
 export function* checkpointsIn(file: CheckpointFile, leftOut: LeftOut): Generator<Expected> {
   const drops = dropsIn(file)

@@ -1,4 +1,4 @@
-// Compares a tree that grows with checkpoints, each when the tree has its size.
+// Compares a growing tree with checkpoints: with each one when the tree has the size of the checkpoint.
 import { Misfit } from '../misfit.ts'
 import { type Hash, toBase64 } from '../tree/hash.ts'
 import type { Expected } from './checkpoints-in.ts'
@@ -8,13 +8,13 @@ export type Comparison = {
   next(): number | undefined
   /** Compares all checkpoints of this size. Throws Misfit. */
   compare(size: number, root: Hash): void
-  /** Throws Misfit when a checkpoint is of more events than the whole log has. */
+  /** Throws Misfit when a checkpoint covers more events than the whole log has. */
   end(events: number): void
-  /** How many checkpoints fit, and the largest of them. */
+  /** The number of checkpoints that agree with the tree, and the largest of these checkpoints. */
   fitted(): { count: number; newest: Expected | undefined }
 }
 
-/** The sizes of each source must not fall. Throws what the sources throw. */
+/** Compares checkpoints from several sources. In each source, the sizes must not fall. Throws errors of the sources. */
 export const createComparison = (sources: readonly Iterator<Expected>[]): Comparison => {
   const heads = sources.map(source => ({ source, next: source.next() }))
   let count = 0

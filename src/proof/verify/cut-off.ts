@@ -16,14 +16,14 @@ const cutInSignature = new RegExp(
   String.raw`^${size}\n${root}\n\n—(?: [^ \n]*(?: [A-Za-z0-9+/]{0,${shortestSignature - 1}})?)?$`,
 )
 
-/** A text without the line ends at its end. Other blanks stay, since nothing but a change puts them there. */
+/** Removes the line ends at the end of a text. Other blanks stay: if there are some, somebody has changed the text. */
 export const withoutLineEnds = (text: string): string => {
   let end = text.length
   while (text[end - 1] === '\n') end--
   return text.slice(0, end)
 }
 
-/** Whether a text is the beginning of a checkpoint, without its first whole signature. */
+/** Whether a text is the beginning of a checkpoint, cut off before its first signature is complete. */
 export const isCutOff = (text: string, origin: string): boolean => {
   const whole = withoutLineEnds(text)
   if (whole !== '' && origin.startsWith(whole)) return true

@@ -1,17 +1,17 @@
-// Which events a log says it has erased. A payload may be gone only if a stored event PayloadsErased covers it.
+// Finds out which events a log has erased. A payload may be missing only if a stored event PayloadsErased covers it.
 import { type ErasedPart, erasedPartsOf } from '../../contract/erased-range.ts'
 import { Misfit } from '../misfit.ts'
 
-/** An event of the stream of erasures, whose hashes were checked. */
+/** An event of the stream of erasures. Its own hashes were checked. */
 export type ErasureText = { position: number; header: string; payload: string | null }
 export type Erasures = {
-  /** The position of the event that erased the event at a position of a stream. Throws Misfit. */
+  /** Returns the position of the event that says that this event was erased. Throws Misfit when no event says so. */
   mustCover(stream: string, position: number): number
 }
 
 /**
- * `read` gives the events of the stream of erasures. It is called again when an event is not covered, since the log may
- * have erased the event meanwhile.
+ * `read` gives the events of the stream of erasures. It is called again when no known erasure covers an event, since
+ * the event may have been erased meanwhile.
  */
 export const createErasures = (read: () => Iterable<ErasureText>): Erasures => {
   let parts: Map<string, ErasedPart[]> | undefined

@@ -5,7 +5,7 @@ import { createChain, missing } from './chain.ts'
 import type { Comparison } from './comparison.ts'
 import type { Erasures } from './erasures.ts'
 
-/** `streamNo`: any number that no other stream has. */
+/** `streamNo`: a number that no other stream has. */
 export type LogEvent = StoredTexts & { position: number; streamNo: number }
 export type Counts = { events: number; streams: number; erased: number }
 

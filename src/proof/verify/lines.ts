@@ -5,12 +5,12 @@ import { Misfit } from '../misfit.ts'
 
 const { O_NONBLOCK, O_RDONLY } = constants
 const chunkBytes = 1024 * 1024
-/** The most characters of a line. The largest events are far shorter. */
+/** A line may have at most this many characters. The largest events are far shorter. */
 const longestLine = 256 * 1024 * 1024
 
 /**
- * The lines of a file, without their ends; the last one is empty when the file ends with a line end. `bytes`: where
- * reading ends, also when the file is longer. Throws Misfit for a line that is too long, and errors of the system.
+ * The lines of a file, without line ends. The last line is empty when the file ends with a line end. Only the first
+ * `bytes` of the file are read. Throws Misfit for a line that is too long, and errors of the system.
  */
 export function* linesIn(path: string, bytes = Number.POSITIVE_INFINITY): Generator<string> {
   const file = openSync(path, O_RDONLY | O_NONBLOCK)

@@ -1,16 +1,17 @@
-// Reads a file of checkpoints: whole notes, one after the other. The file of a server grows by a note each second, so it
+// Reads a file of checkpoints: notes, one after the other. The file of a busy server grows by a note each second. So it
 // is never read as a whole.
 import { isCutOff, withoutLineEnds } from './cut-off.ts'
 import { linesIn } from './lines.ts'
 
-/** The most characters of a note that are kept. A longer one is no note. */
+/** A text with more characters than this is no note. The lines after this many characters are dropped. */
 const longestNote = 1_000_000
 
-/** A text that should be a note. `line`: the number of its first line, from 1. `isCutOff`: its end is missing. */
+/** A text that should be a note. `line`: the number of its first line, from 1. `isCutOff`: the end is missing. */
 export type FoundNote = { text: string; line: number; isCutOff: boolean }
 
 /**
- * The notes in the first `bytes` of a file, in order. Each begins with the line `origin`, or a part of it. Throws errors of the system.
+ * The notes in the first `bytes` of a file, in order. Each begins with the line `origin`, or with a part of this line
+ * that a crash has cut off. Throws errors of the system.
  */
 export function* notesIn(path: string, origin: string, bytes: number): Generator<FoundNote> {
   let lines: string[] = []
@@ -19,7 +20,7 @@ export function* notesIn(path: string, origin: string, bytes: number): Generator
     const text = withoutLineEnds(lines.join('\n'))
     if (text !== '') yield { text: `${text}\n`, line: first, isCutOff: isCutOff(text, origin) }
   }
-  /** Whether a crash has cut off a checkpoint in its first line. The next one begins after an empty line. */
+  /** Whether this line is a first line that a crash has cut off: a part of `origin` after an empty line. */
   const isCutOrigin = (line: string): boolean =>
     line !== '' && origin.startsWith(line) && (lines.at(-1) ?? '') === ''
   for (const line of linesIn(path, bytes)) {

@@ -1,17 +1,17 @@
-// Checks that the events of each stream come by revision, from 0 and without a hole. It needs four bytes for each
-// stream, if the numbers of the streams follow each other.
+// Checks that the events of each stream come in the order of their revisions, from 0 and without a hole. This needs
+// four bytes for each stream, if the numbers of the streams follow each other.
 
 export type Revisions = {
-  /** Takes the next event of the stream with this number. Returns the revision that was expected when it is another. */
+  /** Takes the next event of a stream. If another revision was expected, returns this expected revision. */
   add(stream: number, revision: number): number | undefined
   streams(): number
 }
 
-/** Streams whose counts are in one array. A wrong number of a stream then needs no more memory than one array. */
+/** The number of streams whose counts share one array. So a wrong stream number costs no more memory than one array. */
 const width = 1024
 
 export const createRevisions = (): Revisions => {
-  /** How many events of each stream came. */
+  /** For each stream, the number of events that have come. */
   const counts = new Map<number, Int32Array>()
   let streams = 0
   return {

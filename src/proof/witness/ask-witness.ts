@@ -3,13 +3,13 @@ import { readSignatureLine, type Signature } from '../note/note.ts'
 import type { Hash } from '../tree/hash.ts'
 import { sizeType, writeAddCheckpoint } from './request.ts'
 
-/** Milliseconds after which a witness that has not answered counts as away. */
+/** A witness that has not answered after this many milliseconds counts as away. */
 const patienceMs = 10_000
-/** The longest answer, in characters, and the most signatures in it. */
+/** The largest number of characters and of signatures in an answer. */
 const mostChars = 64 * 1024
 const mostSignatures = 16
 
-/** `size`: the size that the witness knows. */
+/** `size`: the size of the newest checkpoint that the witness knows. */
 export type Answered = { signatures: Signature[] } | { size: number }
 
 const textOf = async (response: Response): Promise<string> => {

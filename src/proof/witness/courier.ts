@@ -1,4 +1,5 @@
-// Sends checkpoints to one witness, one at a time, and tries again while it is away. Only the newest one waits.
+// Sends checkpoints to one witness, one at a time, and tries again while the witness is away. Of the checkpoints that
+// come meanwhile, only the newest waits.
 import type { Report, Timers } from '../../contract/ports.ts'
 import { sleep } from '../../platform/sleep.ts'
 import type { Signer, Stored } from '../signer.ts'
@@ -23,7 +24,7 @@ const reasonOf = (error: unknown): string => {
 }
 
 export const createCourier = (url: string, { signer, tree, timers, report, stopping }: CourierDeps) => {
-  /** The size that the witness knows, as far as this server knows. */
+  /** The size of the newest checkpoint that the witness has, as far as this server knows. */
   let known = 0
   /** The size of the newest checkpoint that the witness has signed. */
   let signed = 0

@@ -1,10 +1,10 @@
-// The key of a witness, in a file that the first start makes.
+// The key of a witness, in a file that the first start of the witness makes.
 import { writeFileSync } from 'node:fs'
 import { CannotStart } from '../../contract/cannot-start.ts'
 import { readPlainFile, whatStandsAt } from '../../platform/plain-file.ts'
 import { makeSigningKey, readSigningKey, type SigningKey, writeSigningKey } from '../note/keys.ts'
 
-/** Throws CannotStart. */
+/** Reads the key, or makes it if there is no file. Throws CannotStart. */
 export const witnessKey = (file: string, name: string): SigningKey => {
   try {
     if (whatStandsAt(file) === undefined) {

@@ -1,12 +1,12 @@
-// What a log sends to a witness (C2SP tlog-witness): the size that the witness knows, the proof that the new checkpoint
-// begins with it, and the checkpoint.
+// The request of a log to a witness (C2SP tlog-witness): the size of the checkpoint that the witness knows, the proof
+// that the tree of the new checkpoint begins with that smaller tree, and the new checkpoint.
 import { NotProven } from '../not-proven.ts'
 import { fromBase64, type Hash, toBase64 } from '../tree/hash.ts'
 
 export type AddCheckpoint = { old: number; proof: Hash[]; note: string }
 
 const mostHashes = 63
-/** The type of the answer that names the size that a witness knows. */
+/** The content type of an answer that names the size of the checkpoint that the witness knows. */
 export const sizeType = 'text/x.tlog.size'
 
 export const writeAddCheckpoint = ({ old, proof, note }: AddCheckpoint): string =>

@@ -5,7 +5,7 @@ import type { Report } from '../../contract/ports.ts'
 import { sizeType } from './request.ts'
 import type { Answer, Witness } from './witness.ts'
 
-/** The longest request, in bytes. A proof has at most 63 hashes, and a checkpoint a few signatures. */
+/** A request may have at most this many bytes. A proof has at most 63 hashes, and a checkpoint has few signatures. */
 const mostBytes = 64 * 1024
 
 const bodyOf = async (request: IncomingMessage): Promise<string | undefined> => {
@@ -19,7 +19,7 @@ const bodyOf = async (request: IncomingMessage): Promise<string | undefined> => 
   return Buffer.concat(pieces).toString('utf8')
 }
 
-/** `origins`: the logs that the witness knows. */
+/** `origins`: the names of the logs that the witness knows. */
 export const serveWitness = (witness: Witness, origins: readonly string[], report: Report): Server => {
   const byHash = new Map(origins.map(origin => [hash('sha256', origin, 'hex'), origin]))
 

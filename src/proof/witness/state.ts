@@ -1,5 +1,5 @@
-// What a witness remembers: the newest checkpoint of each log that it signed. The file is replaced as a whole, and is on
-// the disk before the witness answers.
+// The state of a witness: for each log, the newest checkpoint that the witness has signed. The file is replaced as a
+// whole, and is on the disk before the witness answers.
 import { CannotStart } from '../../contract/cannot-start.ts'
 import { readPlainFile, renameSynced, whatStandsAt, writeSynced } from '../../platform/plain-file.ts'
 import { readCheckpoint } from '../note/checkpoint.ts'
@@ -8,7 +8,7 @@ import { readNote } from '../note/note.ts'
 /** `note`: the checkpoint with the signatures of the log and of the witness. */
 export type Witnessed = { size: number; root: string; note: string }
 
-/** Throws CannotStart when the file cannot be read: a witness that has forgotten would sign whatever a log says. */
+/** Throws CannotStart when the file cannot be read: a witness that has lost its state would sign another history. */
 export const openWitnessState = (file: string) => {
   const newest = new Map<string, Witnessed>()
   try {
@@ -24,7 +24,7 @@ export const openWitnessState = (file: string) => {
   }
   return {
     of: (origin: string): Witnessed | undefined => newest.get(origin),
-    /** Throws errors of the system; then nothing is remembered. */
+    /** Stores the newest checkpoint of a log. Throws errors of the system; the state is then unchanged. */
     put(origin: string, witnessed: Witnessed): void {
       const next = new Map(newest).set(origin, witnessed)
       const notes = [...next.values()].map(({ note }) => note)

@@ -1,5 +1,5 @@
-// A witness (C2SP tlog-witness): it signs a checkpoint only when the log proves that it still contains everything that
-// the witness has signed before. So a log cannot show one history to some and another to others.
+// A witness (C2SP tlog-witness). It signs a checkpoint only when the log proves that it still contains everything that
+// the witness has signed before. So a log cannot show different histories to different people.
 import { NotProven } from '../not-proven.ts'
 import { type Checkpoint, readCheckpoint } from '../note/checkpoint.ts'
 import type { SigningKey, VerifierKey } from '../note/keys.ts'
@@ -10,7 +10,7 @@ import { verifyConsistency } from '../tree/verify.ts'
 import { type AddCheckpoint, readAddCheckpoint } from './request.ts'
 import type { WitnessState } from './state.ts'
 
-/** `isSize`: the text is the size that the witness knows. */
+/** `isSize`: the text is the size of the checkpoint that the witness knows. */
 export type Answer = { status: number; text: string; isSize?: true }
 
 type Deps = {
@@ -24,7 +24,7 @@ type Deps = {
 
 const refused = (status: number, text: string): Answer => ({ status, text: `${text}\n` })
 
-/** Runs a check, and answers with this status when it proves nothing. */
+/** Runs a check. When the check throws NotProven, returns the answer with this status. */
 const check = <T>(status: number, run: () => T): { passed: T } | { answer: Answer } => {
   try {
     return { passed: run() }
@@ -60,7 +60,7 @@ export const createWitness = ({ key, logs, state, now }: Deps) => {
     return { status: 200, text: signatureLine(cosignature) }
   }
   return {
-    /** Answers one request to add a checkpoint. Throws errors of the system when it cannot remember the checkpoint. */
+    /** Answers one request to add a checkpoint. Throws errors of the system when the checkpoint cannot be stored. */
     add(body: string): Answer {
       const asked = check(400, () => read(body))
       if ('answer' in asked) return asked.answer

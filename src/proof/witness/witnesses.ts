@@ -1,5 +1,5 @@
-// Sends each new checkpoint to the witnesses, and keeps their signatures in it. Nothing waits for a witness: while one
-// is away or slow, it misses checkpoints, and the next one that it gets covers them all.
+// Sends each new checkpoint to the witnesses, and adds their signatures to it. Nothing waits for a witness: a witness
+// that is away or slow misses checkpoints, and the next one that it gets covers all events of the missed ones.
 import type { Signer, Stored } from '../signer.ts'
 import { type CourierDeps, createCourier } from './courier.ts'
 
@@ -16,7 +16,7 @@ export const createWitnesses = ({ urls, ...deps }: Deps) => {
   }
   deps.signer.onNew(take)
   return {
-    /** Sends a checkpoint of an earlier run, in case no event comes. */
+    /** Sends the newest checkpoint of an earlier run, since no new checkpoint is made until an event comes. */
     begin: take,
     /** For metrics: the size of the newest checkpoint that each witness has signed since the start. */
     counts: () => couriers.map(courier => courier.counts()),

@@ -1,4 +1,5 @@
-// A create that names a task and has results of its calls creates no task: the named task continues with the results.
+// When a create names a task and has results of calls of that task, no task is created: that task continues with the
+// results.
 import { Refusal } from '../../contract/refusals.ts'
 import { taskStream } from '../../contract/task-stream.ts'
 import { answersIn, isEmpty } from '../call-answers.ts'
@@ -15,7 +16,7 @@ const mustBeOfSession = ({ id, session_id: own }: TaskRow, given: string | null 
   throw new Refusal('Conflict', { task_id: id, session_id: own, given_session_id: given }, why)
 }
 
-/** Gives the results to the task that the request names; undefined when the request is for a new task. */
+/** Gives the results to the task that the request names. Returns undefined when the request is for a new task. */
 export const createAnswerTask = ({
   runtime,
   queries,

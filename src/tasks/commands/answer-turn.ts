@@ -1,5 +1,5 @@
-// A group chat waits for the results of calls of its turns' tasks. Results that a client gives to the chat go on to the
-// task that waits for them.
+// A group chat waits while the task of a turn waits for results of calls. Results that a client gives to the chat are
+// passed on to the task of the turn.
 import type { TaskCommand } from '../../contract/commands.ts'
 import { groupAgent, isTerminal } from '../../contract/wire.ts'
 import type { DecidedTask } from '../../history/task-view.ts'
@@ -8,7 +8,7 @@ import { always, type CommandDeps } from './deps.ts'
 type Answer = Extract<TaskCommand, { type: 'AnswerCalls' }>
 type Runtime = Pick<CommandDeps['runtime'], 'ask' | 'until'>
 
-/** The stream of the task that asked for these results, if the task of this view is a group chat that knows the calls. */
+/** The stream of the task that asked for these results, if the view is of a group chat that knows the calls. */
 export const askerOf = (view: DecidedTask, callIds: string[]): string | undefined =>
   view.created?.agent === groupAgent ? callIds.flatMap(id => view.askedBy.get(id) ?? [])[0] : undefined
 

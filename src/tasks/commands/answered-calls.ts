@@ -29,7 +29,7 @@ export const waitingFor = (queries: Queries, userId: string, sessionId: string, 
 export const isPendingCall = (view: DecidedTask, callId: string): boolean =>
   view.pendingCalls.some(call => call.call_id === callId)
 
-/** The results for pending calls of this task. If there are none: the results for its calls that have an answer. */
+/** The results for pending calls of this task; if there are none, the results for calls that already have an answer. */
 export const answersKnown = (view: DecidedTask, answers: CallAnswer[]): CallAnswer[] => {
   const known = answers.filter(({ callId }) => knowsCall(view, callId))
   const pending = known.filter(({ callId }) => isPendingCall(view, callId))

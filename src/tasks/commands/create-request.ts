@@ -16,7 +16,7 @@ export type CreateRequest = {
   /** Called with the stream of the new task just before its creation, so that a subscriber misses nothing. */
   onNew?: (stream: string) => void
 }
-/** `answered`: no new task was created. The request had answers for a task that waits, or that already has them. */
+/** `answered`: no new task was created. The request had answers for a task that waits for them or has them. */
 export type Created =
   | { taskId: string; view: DecidedTask; answered?: { callIds: string[]; again: boolean } }
   | { replay: TaskRow }

@@ -24,7 +24,10 @@ export type CommandDeps = {
   secrets: Secrets
   quotas: Pick<Quotas, 'reserveTask'>
   ids: Ids
-  /** What a fork needs besides: the log, the check of its settings, the folders, the time, and its session's copy. */
+  /**
+   * What only a fork needs: the log, the check of its settings, the folder of workspaces, the time, and the copy of a
+   * session.
+   */
   forking: {
     read: ReadStream
     requests: RequestReader

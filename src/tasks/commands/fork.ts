@@ -1,4 +1,4 @@
-// Forks a task: makes a new task whose past is a copy of another one's, up to a frame.
+// Forks a task: makes a new task whose past is a copy of another task's past, up to a frame.
 import { Refusal } from '../../contract/refusals.ts'
 import { RevisionConflict } from '../../contract/stored.ts'
 import type { Principal } from '../../contract/token-events.ts'

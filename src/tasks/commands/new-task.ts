@@ -1,4 +1,5 @@
-// Makes a task: its place in the queue, its secrets, its first event, and the end of a task that waited for its results.
+// Makes a task: its place in the queue, its secrets and its first event. Ends a task that waited for results in the
+// request.
 import type { TaskCommand } from '../../contract/commands.ts'
 import { Refusal } from '../../contract/refusals.ts'
 import { taskStream } from '../../contract/task-stream.ts'
@@ -9,7 +10,7 @@ import type { CreateRequest } from './create-request.ts'
 import { always, by, type CommandDeps } from './deps.ts'
 import { prepareTask } from './prepared-task.ts'
 
-/** Another request answered the calls first, so the results of this one are plain history. */
+/** Another request answered the calls first, so the results in this request are plain history. */
 const isOvertaken = (error: unknown): false => {
   const gone =
     error instanceof Refusal && (error.reason === 'WrongState' || error.reason === 'AlreadyAnswered')

@@ -21,7 +21,7 @@ export type PreparedTask = {
   /** True: the task starts in the append that creates it. False: it waits in line. */
   start: boolean
   context: ContextReference[]
-  /** Counts the task for its user's quota, unless it takes the place of the task that it continues. */
+  /** Counts the task in its user's quota. That is already done, unless the task continues a waiting task. */
   reserve(): void
   /** Call it when the task is stored or abandoned: the quota counts stored tasks on its own. */
   release(): void

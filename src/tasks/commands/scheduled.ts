@@ -11,7 +11,7 @@ import { contextOf } from './context.ts'
 import type { CommandDeps } from './deps.ts'
 
 const starter = ({ runtime, scheduler, queries, isLogAway }: CommandDeps) => {
-  /** Tasks whose turn came while the read models could not say what they see. They keep their places. */
+  /** Tasks whose turn came while the read models could not give the context. They keep their places. */
   const waiting = new Set<string>()
 
   const startLater = async (place: Place): Promise<void> => {
@@ -29,8 +29,8 @@ const starter = ({ runtime, scheduler, queries, isLogAway }: CommandDeps) => {
     }
   }
   /**
-   * Starts the next queued task; the scheduler calls it. No task starts while the log cannot be written. When the log is
-   * back, recovery fills the queue again in the old order.
+   * Starts the next queued task; the scheduler calls it. No task starts while the log cannot be written. When the log
+   * is back, recovery fills the queue again in the old order.
    */
   const start = (place: Place): void => {
     waiting.delete(place.taskId)

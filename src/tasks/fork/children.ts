@@ -45,7 +45,7 @@ export const openChildren = async (
   return children
 }
 
-/** The first append of a subagent's task. It waits, paused, while its caller does not work. */
+/** The first append of a subagent's task. The task is paused if the calling task does not work. */
 export const newChild = (
   { created, context }: Child,
   copying: Copying,

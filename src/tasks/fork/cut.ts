@@ -1,4 +1,4 @@
-// Where the past of a fork ends: at the end of the append that holds a frame. The past is read from the log.
+// Finds where the past of a fork ends: at the end of the append that gave a frame. Reads this past from the log.
 import { type RecordedTaskEvent, taskEvents } from '../../contract/decoders/task.ts'
 import { Invalid } from '../../contract/refusals.ts'
 import type { Header } from '../../contract/stored.ts'
@@ -18,8 +18,8 @@ const isSameAppend = (one: Header, next: Header): boolean =>
   one.time === next.time && one.principal === next.principal && one.causation_id === next.causation_id
 
 /**
- * The revision at which the append with this event ends. A fork stores its past in one append; the appends of that past
- * are those of the task from which it comes.
+ * The revision at which the append with this event ends. A fork stores its past in one append, so for an event of this
+ * past, the appends of the copied task count.
  */
 const appendEnd = async (read: ReadStream, stream: string, revision: number): Promise<number> => {
   let [end, last]: [number, Header | undefined] = [revision, undefined]

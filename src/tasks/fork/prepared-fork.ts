@@ -75,7 +75,7 @@ const createdOf = (
   }
 }
 
-/** The past under new ids. A copy names its original, but the beginning of an agent that works now is no copy. */
+/** The past under new ids. A copied event names its original; TaskCreated and the start of a working agent are new. */
 const forkedEvents = (
   { events, view }: Cut,
   tail: ReturnType<typeof tailOf>,
@@ -131,7 +131,7 @@ export const prepareFork = async (
       releases.push(copy.release)
       undo.push(copy.abandon)
     }
-    // From here on nothing waits: the place, the context and the past belong to one moment.
+    // From here on nothing is awaited, so that the place, the context and the past belong to one moment.
     const past = queries
       .sessionContext(old.user_id, old.session_id, position)
       .filter(({ stream }) => stream !== taskStream(old.task_id))

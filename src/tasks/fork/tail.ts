@@ -18,13 +18,13 @@ type Wish = {
   message: { itemId: string; content: MessageContent } | undefined
   /** Whether the fork continues at once. */
   run: boolean
-  /** The context of a fork that starts now; undefined: it does not start, or has started in its past. */
+  /** The context of a fork that starts now; undefined: the fork does not start now, or has started in its past. */
   start: ContextReference[] | undefined
 }
 
 const isBeforeStart = ({ status }: DecidedTask) => status === 'created' || status === 'queued'
 
-/** The message of the caller. Throws Invalid when the task has ended by then. */
+/** The message of the caller. Throws Invalid when the past contains the end of the task. */
 const said = (view: DecidedTask, { message, asked }: Wish, judgement: Judgement): TaskEvent[] => {
   if (message === undefined) return []
   if (isTerminal(view.status as TaskStatus)) {

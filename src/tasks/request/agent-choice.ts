@@ -8,7 +8,7 @@ export type AgentChoice = {
   names: readonly string[]
   /** The agent of requests that name none. */
   fallback: string
-  /** Whether the operator has configured an MCP server of this name; absent: there is none at all. */
+  /** Whether the operator has configured an MCP server of this name; absent: there is no MCP server. */
   hasMcpServer?: (name: string) => boolean
 }
 

@@ -4,7 +4,7 @@ import type { Problem } from '../../contract/refusals.ts'
 import { Script, type ScriptStep, scriptActions } from '../../contract/wire.ts'
 import { problem } from './problem.ts'
 
-/** The steps in a text, for the script agent as a subagent; undefined when the text holds none. */
+/** The steps in a text, for the script agent as a subagent; undefined when the text is not a script. */
 export const scriptSteps = (text: string): ScriptStep[] | undefined => {
   try {
     const steps: unknown = JSON.parse(text)

@@ -1,6 +1,6 @@
 import { shown, type Token, wrong } from './tokens.ts'
 
-/** The most levels of parentheses, functions, signs and powers inside of each other. */
+/** At most this many levels of parentheses, functions, signs and powers may be inside of each other. */
 const deepest = 200
 
 /** Moves through tokens from the first to the last, which marks the end and is never taken. */

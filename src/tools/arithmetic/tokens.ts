@@ -1,4 +1,4 @@
-/** The most characters of an expression. */
+/** The greatest length of an expression, in characters. */
 export const longest = 10_000
 
 /** `at` is the position of its first character, counted from 1. */

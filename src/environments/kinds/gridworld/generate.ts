@@ -5,7 +5,7 @@ import { type GridMap, type Spot, setCell } from './map.ts'
 
 export type Size = { width: number; height: number; walls: number; keys: number }
 
-/** The least length of a chamber along the row, cells. */
+/** The least length of a chamber along the row, in cells. */
 const narrowest = 2
 const letter = (index: number): string => String.fromCharCode('a'.charCodeAt(0) + index)
 

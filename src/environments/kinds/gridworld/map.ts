@@ -28,10 +28,10 @@ export const withAgent = ({ cells }: GridMap, agent: Spot): string[][] =>
   cells.map((row, y) => row.map((cell, x) => (x === agent.x && y === agent.y ? '@' : cell)))
 export const gridText = (rows: string[][]): string => rows.map(row => row.join('')).join('\n')
 
-/** The most rows and the most columns of a map. */
+/** A map has at most this many rows, and at most this many columns. */
 const largest = 50
 
-/** Parses a map. Throws if the text is no map; it does not check that the goal can be reached. */
+/** Parses a map. Throws if the text is no map. Does not check whether the goal can be reached. */
 export const parseMap = (text: string): GridMap => {
   const cells = text.split(/\r?\n/).map(row => [...row])
   while (cells.at(-1)?.length === 0) cells.pop()

@@ -7,10 +7,10 @@ export type { Database }
 /** The source of values for random() and CURRENT_TIMESTAMP. */
 export type World = { random(): number; now(): number }
 
-/** The most bytes of a database. */
+/** The greatest size of a database, in bytes. */
 export const maxBytes = 1 << 30
 const pageBytes = 4096
-/** The most bytes that one call of randomblob() returns. */
+/** One call of randomblob() returns at most this many bytes. */
 const maxRandomBytes = 1 << 20
 
 const define = (database: Database, world: World): void => {
@@ -45,8 +45,8 @@ export const open = (file: string, world: World, max = maxBytes): Database => {
     database.pragma(`page_size = ${pageBytes}`)
     database.pragma(`max_page_count = ${max / pageBytes}`)
     // The file of a crashed process is never read again: a session is restored from its kept state. So the file need
-    // not be synced. The rollback journal is a file all the same, since that of a large transaction does not fit in
-    // memory.
+    // not be synced. The rollback journal is a file all the same, since the journal of a large transaction does not fit
+    // in memory.
     database.pragma('journal_mode = DELETE')
     database.pragma('synchronous = OFF')
     database.pragma('temp_store = FILE')

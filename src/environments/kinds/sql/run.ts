@@ -12,7 +12,7 @@ export type Rows = {
 }
 export type Written = { statements: number; changes: number } & Partial<Rows>
 
-/** The most characters of all rows together, as JSON. */
+/** All rows together have at most this many characters as JSON. */
 const longest = 256 << 10
 
 const rowsOf = (statement: Statement<unknown[]>, params: unknown, limit: number): Rows => {
@@ -36,7 +36,7 @@ const rowsOf = (statement: Statement<unknown[]>, params: unknown, limit: number)
 }
 
 const fullText = (database: Database): string => {
-  const mebibytes = Number(database.pragma('max_page_count', { simple: true })) / 256 // of 4 KiB each
+  const mebibytes = Number(database.pragma('max_page_count', { simple: true })) / 256 // 256 pages of 4 KiB
   return `The database is full: it may have ${mebibytes < 1024 ? `${mebibytes} MiB` : `${mebibytes / 1024} GiB`}`
 }
 const worded = (error: unknown, database: Database): Error => {

@@ -26,7 +26,7 @@ const params: Schema = {
   description:
     'Values for the ? of the statement (a list), or for its :names (an object). A blob is {"base64": "…"}.',
 }
-/** The most tables that an observation describes. */
+/** An observation describes at most this many tables. */
 const maxTables = 200
 const fileName = 'database.sqlite'
 

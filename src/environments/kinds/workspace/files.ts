@@ -15,11 +15,11 @@ import path from 'node:path'
 import { existing, named, namingPath, openFile, writable } from './inside.ts'
 import { byName } from './walk.ts'
 
-/** The largest file that is read or changed, bytes. */
+/** The size in bytes of the largest file that is read or changed. */
 const maxBytes = 16 << 20
-/** The most characters of a file in one answer. */
+/** One answer has at most this many characters of a file. */
 const maxText = 256 << 10
-/** The most entries of a folder in one answer. */
+/** One answer has at most this many entries of a folder. */
 const maxNames = 1_000
 
 /** The text of the bytes; undefined if they are not valid UTF-8. */
@@ -31,7 +31,7 @@ export const utf8Text = (bytes: Buffer): string | undefined => {
   }
 }
 
-/** The whole file. Throws if it has more than `most` bytes. */
+/** The whole file. Throws if it has more than `max` bytes. */
 export const bytesOf = (real: string, given: string, max: number): Buffer => {
   const file = openFile(real, given)
   try {

@@ -1,11 +1,11 @@
-// The output of a command. It is passed on as it arrives; its beginning and its end are kept for the result.
+// The output of a command. It is passed on as it arrives. The beginning and the end of it are kept for the result.
 import { StringDecoder } from 'node:string_decoder'
 
-/** The most characters that are passed on while the command runs. */
+/** At most this many characters are passed on while the command runs. */
 const maxEmitted = 256 << 10
-/** The most characters that are kept from the beginning of the output. */
+/** At most this many characters are kept from the beginning of the output. */
 const maxHeadLength = 32 << 10
-/** The most characters that are kept from the end of the output. */
+/** At most this many characters are kept from the end of the output. */
 const maxTailLength = 32 << 10
 
 export type Output = {

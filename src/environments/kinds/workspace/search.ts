@@ -1,5 +1,5 @@
-// Searches the text files of a workspace for a regular expression. Some expressions take practically for ever, so they
-// run in a context of their own, which the JavaScript engine stops at a deadline.
+// Searches the text files of a workspace for a regular expression. Some expressions take practically for ever, so
+// every search runs in a context of its own, which the JavaScript engine stops at a deadline.
 import { lstatSync } from 'node:fs'
 import path from 'node:path'
 import vm from 'node:vm'
@@ -7,11 +7,11 @@ import { bytesOf, utf8Text } from './files.ts'
 import { existing, named, namingPath, unlessFile } from './inside.ts'
 import { goOn, walk } from './walk.ts'
 
-/** The largest file that is searched, bytes. */
+/** The size in bytes of the largest file that is searched. */
 const largest = 4 << 20
-/** The most matches in an answer. */
+/** An answer has at most this many matches. */
 const max = 200
-/** The most characters of a line that an answer shows. */
+/** An answer shows at most this many characters of a line. */
 const longestLine = 400
 
 const run = new vm.Script('job()')

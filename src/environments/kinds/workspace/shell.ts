@@ -19,9 +19,9 @@ export type Ended = {
 }
 type Watch = { emit(text: string): void; signal: AbortSignal }
 
-/** The most bytes that a command may print. */
+/** A command that prints more bytes than this is ended. */
 const maxOutput = 64 << 20
-/** The most milliseconds to wait for the last output after the end of the command. */
+/** After the end of the command, its last output is awaited for at most this many milliseconds. */
 const patienceMs = 1_000
 
 const kill = ({ pid }: ChildProcess): void => {

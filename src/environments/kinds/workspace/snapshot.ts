@@ -13,7 +13,7 @@ type Packed = {
   base64?: string
 }
 
-/** The most files and folders, and the most bytes of files, of a workspace that is kept. */
+/** A workspace is kept only if it has at most this many files and folders, and this many bytes in files. */
 export type Limits = { entries: number; bytes: number }
 export const limits: Limits = { entries: 200_000, bytes: 1 << 30 }
 
@@ -39,7 +39,7 @@ export const keep = (kept: Kept, root: string, keeping: Keeping, max: Limits = l
   }
 }
 
-/** Adds permissions to folders, so that their contents can be removed. A name may not be valid UTF-8. */
+/** Adds permissions to folders, so that their contents can be removed. Names are bytes, for not all are valid UTF-8. */
 const open = (folder: Buffer): void => {
   chmodSync(folder, 0o700)
   for (const entry of readdirSync(folder, { withFileTypes: true, encoding: 'buffer' })) {

@@ -24,11 +24,11 @@ import { type Ended, run } from './shell.ts'
 import { empty, keep, limits, restorePacked } from './snapshot.ts'
 import { goOn, walk } from './walk.ts'
 
-/** The most milliseconds that a search may take. */
+/** A search may take at most this many milliseconds. */
 const searchMs = 5_000
-/** The most seconds that a command may take. */
+/** A command may take at most this many seconds. */
 const longestSeconds = 120
-/** The most files that an observation names. */
+/** An observation names at most this many files. */
 const maxListedFiles = 1_000
 const file: Schema = {
   type: 'string',
@@ -58,7 +58,7 @@ export class Workspace implements Environment {
     `A workspace is kept with up to ${limits.entries} files and folders and ${limits.bytes >> 30} GiB of files; ` +
     'pipes, sockets and devices are not kept. A shell command takes at most ' +
     `${longestSeconds} s, a process 4 GiB of addresses, a file that it writes 256 MiB.`
-  /** The time limit of a step, milliseconds. It is longer than any command may take. */
+  /** The time limit of a step, in milliseconds. It is longer than any command may take. */
   static readonly stepTimeoutMs = (longestSeconds + 10) * 1_000
 
   readonly #kwargs: OpenObject

@@ -1,5 +1,5 @@
-// Lists the contents of a folder, with the data that shows whether a file has changed. A name is its bytes as Latin-1,
-// one character for each byte, so that a name that is not valid UTF-8 is kept too.
+// Lists the contents of a folder, with the data that shows whether a file has changed. The bytes of a name are read as
+// Latin-1, one character for each byte, so that a name that is not valid UTF-8 is kept, too.
 import { chmodSync, lstatSync, readdirSync, readlinkSync, type Stats } from 'node:fs'
 
 export type Found = { path: string } & (
@@ -55,7 +55,7 @@ export const foundFile = (root: string, name: string): Found =>
 
 /**
  * Lists everything below the root, each folder before its contents; links are not followed. A folder that its owner may
- * not enter gets more permissions; `close` restores its own.
+ * not enter gets more permissions; `close` restores the old ones.
  */
 export const findBelow = (root: string) => {
   const opened: [at: string, mode: number][] = []

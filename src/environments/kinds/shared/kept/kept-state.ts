@@ -12,9 +12,9 @@ export type State = {
 
 /** The number of packs above which small packs are merged. */
 const maxPacks = 64
-/** A pack is small if fewer of its bytes are in use. */
+/** A pack is small if fewer bytes than this are in use in it. */
 const smallPack = 1 << 20
-/** A pack with at most this many unused bytes stays: they are not worth the work of writing its other pieces again. */
+/** A pack with at most this many unused bytes stays: to free so few is not worth writing its other pieces again. */
 const leastWaste = 256 << 10
 
 export const emptyState = (): State => ({ files: new Map(), pieces: new Map(), sizes: new Map() })

@@ -22,7 +22,8 @@ export type Keeping = {
 }
 
 /**
- * A file that was changed less than these milliseconds before the look can change again without a change of its times.
+ * A file that was changed less than this many milliseconds before it is looked at may change again while its times stay
+ * the same.
  */
 const restlessMs = 100
 /** Creates the folder and syncs its directory entry, so that the folder survives a crash of the machine. */

@@ -17,7 +17,7 @@ import path from 'node:path'
 /** The place of some bytes, and their SHA-256. */
 export type Piece = { sha256: string; pack: string; offset: number; length: number }
 
-/** The greatest size of a pack with several pieces, bytes. */
+/** The greatest size of a pack with several pieces, in bytes. */
 const longestPack = 256 << 20
 
 export const sha256 = (bytes: Buffer): string => hash('sha256', bytes, 'base64url')

@@ -2,7 +2,7 @@
 import { chmodSync, closeSync, constants, openSync, readSync } from 'node:fs'
 import type { Piece } from './packs.ts'
 
-/** The length of each piece but the last, bytes. */
+/** The length in bytes of each piece but the last. */
 const pieceBytes = 64 << 10
 const room = Buffer.allocUnsafe(pieceBytes)
 
