@@ -45,10 +45,13 @@ const headerProblems = (headers: Record<string, string>): Problem[] => {
 
 type Given = { url?: string | null | undefined; headers?: Record<string, string> | null | undefined }
 
-/** `at`: where the webhook is in the body. */
-export const webhookProblems = ({ url, headers }: Given, ...at: string[]): Problem[] => [
-  ...(typeof url !== 'string' || isUrl(url)
+/** `at`: the path of the webhook in the body. */
+export const urlProblems = (url: unknown, ...at: string[]): Problem[] =>
+  typeof url !== 'string' || isUrl(url)
     ? []
-    : [problem([...at, 'url'], 'An http or https URL without a user name is needed')]),
+    : [problem([...at, 'url'], 'An http or https URL without a user name is needed')]
+
+export const webhookProblems = ({ url, headers }: Given): Problem[] => [
+  ...urlProblems(url),
   ...(headers ? headerProblems(headers) : []),
 ]

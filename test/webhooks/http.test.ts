@@ -271,6 +271,13 @@ t.test('the webhook of a task sends the events of that task, and ends with it', 
   t.equal(first?.headers['webhook-signature'], undefined)
 })
 
+t.test('the webhook of a task has no headers: whatever a request names so is ignored', async t => {
+  for (const headers of [{ a: null }, { host: 'x' }, [null], 'abc', 5, null]) {
+    const webhook = { url: 'http://127.0.0.1:9/', headers }
+    t.equal((await api('POST', '/tasks', echo('x', { webhook }))).status, 200)
+  }
+})
+
 t.test('a port to which no web request may be sent is named as the reason', async t => {
   const peter = await apiFor('peter')
   const { id } = await json(peter('POST', '/webhooks', { url: 'http://127.0.0.1:6667/', enabled: false }))

@@ -4,7 +4,7 @@ import { isLonger, maxSmallText } from '../../contract/json-limits.ts'
 import type { Problem } from '../../contract/refusals.ts'
 import { type CreateTaskBody, groupAgent, reservedMetadata } from '../../contract/wire.ts'
 import { mcpProblems } from '../../mcp/request.ts'
-import { webhookProblems } from '../../webhooks/problems.ts'
+import { urlProblems } from '../../webhooks/problems.ts'
 import { type AgentChoice, agentOf, unknownAgent } from './agent-choice.ts'
 import { groupProblems } from './group.ts'
 import { modelProblems } from './model-arguments.ts'
@@ -69,7 +69,7 @@ export const otherProblems = async (
     ...metadataProblems(body),
     ...agentProblems(body, agents),
     ...mcpProblems(body.agent_config?.tool_mcp_config, agents.hasMcpServer ?? (() => false)),
-    ...webhookProblems(body.webhook ?? {}, 'webhook'),
+    ...urlProblems(body.webhook?.url, 'webhook'),
     ...folderProblems(body, own),
   ]
 }
