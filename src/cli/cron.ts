@@ -56,7 +56,7 @@ export const listRuns = (id: string, options: Json): Promise<void> =>
   })
 
 const wholeNumber = (text: string): number => {
-  if (!/^\d+$/.test(text)) throw new CannotStart(`--every ${text} is no number of seconds`)
+  if (!/^\d+$/.test(text)) throw new CannotStart(`--every ${text} is not a number of seconds`)
   return Number(text)
 }
 

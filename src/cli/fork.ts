@@ -1,4 +1,5 @@
 // reprise fork. It asks the running server.
+import { CannotStart } from '../contract/cannot-start.ts'
 import type { ForkTaskBody, Task } from '../contract/wire.ts'
 import { ask, at, print } from './ask.ts'
 
@@ -15,6 +16,7 @@ type ForkOptions = {
 /** Makes a fork, and prints its id. */
 export const forkTask = async (id: string, options: ForkOptions): Promise<void> => {
   const { at: frame, model, agent, message, pause, taskId, json } = options
+  if (!/^\d{1,15}$/.test(frame)) throw new CannotStart(`--at ${frame} is not the number of a frame`)
   const config = {
     ...(agent === undefined ? {} : { agent_id: agent }),
     ...(model === undefined ? {} : { model }),

@@ -127,7 +127,7 @@ const addTokens = ({ group, command }: Adders): void => {
     'token create --role user --user-id alice',
     token,
   )
-    .requiredOption('--role <role>', 'admin, user, auditor or subscriber')
+    .requiredOption('--role <role>', 'admin, user, auditor, subscriber or eraser')
     .option('--user-id <id>', 'the user that the token acts for (default: all users)')
     .option('--ttl <seconds>', 'seconds until the token expires (default: never)')
     .option('--json', 'print the token and its record as JSON')

@@ -136,6 +136,8 @@ t.test('a slip of the hand is told in one line with the way out: stderr, exit co
       /^reprise: --ttl 1h is not a number of seconds from 1 to 315360000\n$/,
     ],
     [['token', 'create', '--role', 'user', '--ttl', '0'], /^reprise: --ttl 0 is not a number/],
+    [['fork', 'task_1', '--at', 'last'], /^reprise: --at last is not the number of a frame\n$/],
+    [['cron', 'add', 'n', 'x', '--every', '1h'], /^reprise: --every 1h is not a number of seconds\n$/],
     [['backup'], /^reprise: missing required argument 'file'; usage: reprise backup \[options\] <file>\n$/],
     [
       ['rebuild', 'all'],
