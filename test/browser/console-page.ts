@@ -39,7 +39,7 @@ export const openConsole = async (
 
 /** Waits for a text that a person sees. */
 export const sees = (page: Page, text: string | RegExp) =>
-  page.getByText(text).filter({ visible: true }).first().waitFor({ timeout: 20_000 })
+  page.getByText(text).filter({ visible: true }).first().waitFor({ timeout: 60_000 })
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 type Violation = { id: string; nodes: { target: string[]; failureSummary: string }[] }
