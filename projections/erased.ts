@@ -23,8 +23,8 @@ export const createErasedStreams = (isOfKind: (stream: string) => boolean) => {
       if (erasure?.type === 'PayloadsErased') named.push(...erasure.data.streams.filter(isOfKind))
     },
     /**
-     * Returns the erased streams that were found since the last call. `begun`: streams whose events came without data.
-     * `named`: streams of which the tables may still have rows.
+     * Returns the erased streams that were found since the last call. `begun`: streams whose first event came without
+     * data. `named`: streams of which the tables may still have rows.
      */
     take(): { begun: ErasedStream[]; named: string[] } {
       const taken = { begun, named }

@@ -1,5 +1,5 @@
-// Counts up to which position the projections have folded the log, and up to which their rows are written. The rows and
-// the checkpoint are written in one transaction.
+// Keeps the position up to which the projections have folded the log, and the one up to which their rows are written.
+// The rows and the checkpoint are written in one transaction.
 import type { Log, Recorded } from '../src/contract/stored.ts'
 import type { ReadStore } from './store.ts'
 

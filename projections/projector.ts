@@ -17,7 +17,7 @@ export type Projector = {
   follow(events: Recorded[]): void
   /**
    * Writes the folded events, also text that other writes leave out. With a stream, it writes only if some of the
-   * events belong to that stream. Called before each query, so that the query sees all events.
+   * events belong to that stream. Called before each query, so that the query sees these events.
    */
   flush(stream?: string): void
   /** Runs a query. Throws ReadModelsBehind when the tables cannot be read; damaged tables are rebuilt. */
@@ -27,7 +27,7 @@ export type Projector = {
   /** Resolves when the read models hold all events. After a failure, it waits until a later catch-up has succeeded. */
   caughtUp(): Promise<void>
   /**
-   * Writes the file of the read models anew, without its free space. Only at the end, queries wait until the events
+   * Writes the file of the read models anew, without its free space. Queries wait only at the end, while the events
    * that came meanwhile are read.
    */
   rewrite(): Promise<void>
@@ -40,8 +40,8 @@ export type Projector = {
 }
 
 /**
- * Says why the read models cannot belong to this log. Undefined: at their checkpoint, the log has the leaf that they
- * name.
+ * Says why the read models cannot belong to this log. Undefined: they have no checkpoint, or the log has the leaf of
+ * their checkpoint at its position.
  */
 export const misfitOf = (store: ReadStore, log: Log): string | undefined => {
   const at = store

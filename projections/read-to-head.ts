@@ -2,7 +2,7 @@
 import type { Log } from '../src/contract/stored.ts'
 import type { Intake } from './intake.ts'
 
-/** When this many events are folded and not written, their rows are written. No query waits for them meanwhile. */
+/** When this many events are folded and not written, their rows are written. No query waits for these rows. */
 const catchUpEvents = 10_000
 /** The number of events on a full page of the log. A page with long events has fewer. */
 const pageSize = 1000

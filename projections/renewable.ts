@@ -20,13 +20,13 @@ export interface ReadStore {
   pragma(text: string, options?: { simple?: boolean }): unknown
   /**
    * Writes the file anew, without its free space, which still has texts of removed rows. Rows that are written
-   * meanwhile are lost, so `replaced` must read the checkpoint again. It is called in the same turn in which statements
-   * begin to work on the new file.
+   * meanwhile are lost, so `replaced` must read the checkpoint again. `replaced` is called in the same turn in which
+   * statements begin to work on the new file.
    */
   rewrite(replaced: () => void): Promise<void>
   /**
-   * Removes everything, the file included. Statements then work on the new, empty tables. Until it resolves, they work on
-   * the old ones.
+   * Removes everything, the file included. Statements then work on the new, empty tables. Until this resolves, they
+   * work on the old ones.
    */
   renew(): Promise<void>
   close(): Promise<void>

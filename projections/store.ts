@@ -32,7 +32,7 @@ const isCurrent = (db: Database.Database): boolean => {
 }
 
 /**
- * When the WAL has this many pages, the thread that writes copies them into the file. Usually the checkpoint thread
+ * When the WAL has this many pages, the writing thread itself copies them into the file. Usually the checkpoint thread
  * copies them before that.
  */
 const maxPages = 32_768

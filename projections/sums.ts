@@ -1,4 +1,4 @@
-// Checksums of texts and rows in the read models, since SQLite does not notice all damage.
+// Makes and checks checksums of texts and rows in the read models, since SQLite does not notice all damage.
 import { crc32 } from 'node:zlib'
 import { isCorrupt } from '../src/platform/sqlite/corrupt.ts'
 

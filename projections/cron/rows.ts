@@ -1,4 +1,4 @@
-// Rows of cron jobs and of their runs.
+// Reads the rows of cron jobs and of their runs.
 import type { ReadStore } from '../store.ts'
 
 export type JobRow = {

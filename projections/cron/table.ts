@@ -1,4 +1,4 @@
-// The cron read model: one row for each job, and one for each run.
+// Writes the cron read model: one row for each job, and one for each run.
 import { isCronStream, jobIdOf } from '../../src/contract/cron-events.ts'
 import { cronEvents, type RecordedCronEvent } from '../../src/contract/decoders/cron.ts'
 import { createErasedStreams } from '../erased.ts'

@@ -1,4 +1,4 @@
-// Writes the rows of runs.
+// Writes the rows of the runs of cron jobs.
 import { jobIdOf } from '../../src/contract/cron-events.ts'
 import type { RecordedCronEvent } from '../../src/contract/decoders/cron.ts'
 import type { ReadStore } from '../store.ts'

@@ -1,4 +1,4 @@
-// The sessions read model: one row for each environment session.
+// Writes the sessions read model: one row for each environment session.
 import { type RecordedSessionEvent, sessionEvents } from '../../src/contract/decoders/env-session.ts'
 import { isEnvSessionStream, sessionIdOf } from '../../src/contract/env-session-events.ts'
 import { createErasedStreams } from '../erased.ts'

@@ -48,8 +48,8 @@ export const createChatSessionRows = (store: ReadStore) => {
         .all(userId, sessionId)
         .map(({ id, fields, sum }) => ({ id, pending: pendingIn(sound(fields, sum)) })),
     /**
-     * The items of earlier tasks with which the context of a task begins that starts in this chat session now. With
-     * `position`: of a task that started when the log ended at this position.
+     * The items of earlier tasks with which the context of a task of this chat session begins. `position`: the task
+     * started when the log ended at this position; absent: it starts now.
      */
     context: (userId: string, sessionId: string, position = Number.MAX_SAFE_INTEGER): ContextReference[] => [
       ...past(userId, sessionId),

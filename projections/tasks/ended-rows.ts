@@ -1,4 +1,4 @@
-// Rows of tasks for an erasure, also of deleted tasks, whose content is still in the log.
+// Finds the rows of tasks for an erasure, also those of deleted tasks, since their content is still in the log.
 import type { TaskStatus } from '../../src/contract/wire.ts'
 import type { ReadStore } from '../store.ts'
 

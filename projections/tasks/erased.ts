@@ -1,4 +1,4 @@
-// Erased tasks. Only a row without content stays in place of an erased task, so that its id remains a valid cursor, and
+// Puts one row without content in the place of an erased task, so that the id of the task remains a valid cursor, and
 // no other task gets the id. The row is the same whether it was written when the task was erased, or made from the log
 // later.
 import { isTaskStream, taskIdOf } from '../../src/contract/task-stream.ts'

@@ -1,5 +1,5 @@
-// Turns the filters of a list of tasks into conditions in SQL. For some filters, an index finds the rows. For the
-// others, each row is checked.
+// Turns the filters of a list of tasks into conditions in SQL. For some filters, an index finds the rows. For the other
+// filters, each row is checked.
 import { isTerminal, type TaskStatus } from '../../src/contract/wire.ts'
 import type { ReadStore } from '../store.ts'
 

@@ -48,7 +48,7 @@ export const createFollowedTasks = (
       if (!isWhole) return
       for (const [stream, task] of talking) if (!changed.has(stream)) yield task
     },
-    /** Notes in the table which tasks are left out. Called in the transaction that writes the others. */
+    /** Notes in `talking_tasks` which tasks are left out. Called in the transaction that writes the other tasks. */
     list(isWhole: boolean): void {
       if (isWhole && talking.size > 0) talkingRows.clear()
       if (isWhole) return
@@ -72,7 +72,7 @@ export const createFollowedTasks = (
       }
     },
     isLeftOut: (stream: string): boolean => talking.has(stream),
-    /** Loads the tasks that the table names, as they were at the checkpoint. Yields their streams. */
+    /** Loads the tasks that `talking_tasks` names, as they were at the checkpoint. Yields their streams. */
     *recall(checkpoint: number): Generator<string> {
       const isPast = ({ position }: Recorded) => position > checkpoint
       for (const stream of talkingRows.streams()) {

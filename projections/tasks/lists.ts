@@ -1,4 +1,4 @@
-// Pages of tasks, and counts of tasks, by the filters of GET /tasks.
+// Finds the tasks that match the filters of GET /tasks, and makes pages and counts of them.
 import { nextTurn, type Pause } from '../../src/fairness/slices.ts'
 import { largeFrom, wholeAtMost } from '../../src/platform/pieces.ts'
 import type { ReadStore } from '../store.ts'
@@ -20,8 +20,8 @@ export type ListQuery = TaskFilter & {
 export type TaskPage = { tasks: ({ id: string } & StoredTask)[]; more: boolean } | { unknownCursor: string }
 
 /**
- * A task at a position in the past. `hasEnded`: it had ended by that position, so its present object is also that of
- * then.
+ * A task at a position in the past. `hasEnded`: it had ended by that position, so it looked the same then as it does
+ * now.
  */
 export type PastTask = { id: string; position: number; hasEnded: boolean }
 type PastPage = { tasks: PastTask[]; more: boolean } | { unknownCursor: string }

@@ -1,5 +1,5 @@
-// The moves of tasks between statuses, with their positions. Two moves are left out, because they follow from the row
-// of the task: its end, and the move to `working` of a task that starts in the append of its creation.
+// Writes the moves of tasks between statuses, with their positions. Two moves are left out, because they follow from
+// the row of the task: its end, and the move to `working` of a task that starts in the append of its creation.
 import type { Lifecycle } from '../../src/contract/task-chart.ts'
 import { isTerminal } from '../../src/contract/wire.ts'
 import type { ShownTask } from '../../src/history/task-view.ts'

@@ -1,4 +1,4 @@
-// Rows of tasks: one by its id, and those that have not ended.
+// Reads rows of tasks: one by its id, those that have not ended, and those past their deadline. Also counts tasks.
 import type { TaskStatus } from '../../src/contract/wire.ts'
 import type { ReadStore } from '../store.ts'
 import { soundRow, type TaskKeys, taskKeys } from '../sums.ts'

@@ -1,4 +1,4 @@
-// States of long tasks, saved after about every thousandth event, so that a reader can begin to fold near the point
+// Saves the state of a long task after about every thousandth event, so that a reader can begin to fold near the point
 // that it asks for. Saved folds only save time: a fold that is damaged, or of another version, is ignored.
 import { isTaskStream, taskIdOf } from '../../src/contract/task-stream.ts'
 import type { OutputItem } from '../../src/contract/wire.ts'

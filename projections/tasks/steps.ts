@@ -1,4 +1,4 @@
-// Completed agent steps, in the order of the log.
+// Reads completed agent steps, in the order of the log.
 import type { ReadStore } from '../store.ts'
 
 export const createStepRows = (store: ReadStore) => {

@@ -4,8 +4,8 @@ import type { ReadStore } from '../store.ts'
 export type Kept = { bytes: Buffer; sum: number }
 
 /**
- * The number of an item, the size of its text in bytes, its checksum, and 1 if it is long, so that only the log has its
- * text.
+ * The number of an item, the size of its text in bytes, its checksum, and 1 if it is long. Only the log has the text of
+ * a long item.
  */
 export type ItemPlace = [n: number, size: number, sum: number, isLong: 0 | 1]
 

@@ -10,8 +10,8 @@ import type { Kept, StoredRows } from './stored-rows.ts'
 /** Bytes. A text up to this length is read at once, and a part of a longer text has at least this length. */
 export const pieceBytes = 1024 * 1024
 /**
- * The largest number of parts in which one text is read. It is small, because SQLite passes over all that stands before
- * a part.
+ * The largest number of parts in which one text is read. It is small, because SQLite reads past everything that stands
+ * before a part.
  */
 const maxPieces = 4
 
@@ -74,7 +74,7 @@ export const createStoredTexts = (rows: Rows, reading: <T>(ask: () => T) => T) =
     partOf,
     textAt,
     fieldsAt,
-    /** A long task at this moment: the sizes and checksums of its texts, and copies of those that may change. */
+    /** A long task at this moment: the sizes and checksums of its texts, and copies of the texts that may change. */
     look(position: number) {
       const found = fieldsAt(position)
       const open = new Map<number, Kept>()

@@ -1,5 +1,5 @@
-// Task objects as JSON text, from the read models: the stored fields, then the stored items. A short task is read at
-// once. A long task is read in pieces of its stored bytes, which are checked against their checksums.
+// Makes task objects as JSON text from the read models: the stored fields, then the stored items. A short task is read
+// at once. A long task is read in pieces of its stored bytes, which are checked against their checksums.
 import { Refusal } from '../../src/contract/refusals.ts'
 import type { Log } from '../../src/contract/stored.ts'
 import type { Pause } from '../../src/fairness/slices.ts'

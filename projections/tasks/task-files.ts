@@ -1,4 +1,4 @@
-// The list of files that ended tasks asked for and that are not written yet.
+// Keeps the list of files that ended tasks asked for and that are not written yet.
 import type { ReadStore } from '../store.ts'
 
 /** A file that is not written yet, of an ended task. `task`: the position of the event that created the task. */

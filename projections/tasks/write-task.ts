@@ -1,4 +1,4 @@
-// Writes a task into its tables: its row, its changed items, and the files that its request asked for.
+// Writes a task into its tables: its row, its changed items, and the list of files that its request asked for.
 import { lengthOf } from '../../src/contract/length.ts'
 import type { CreateTaskBody, TaskStatus } from '../../src/contract/wire.ts'
 import { isTerminal } from '../../src/contract/wire.ts'

@@ -1,4 +1,4 @@
-// Rows of tokens: which tokens are accepted, and for which user.
+// Reads the rows of tokens: which tokens are accepted, and for which user.
 import type { Role } from '../../src/contract/token-events.ts'
 import type { ReadStore } from '../store.ts'
 
@@ -25,7 +25,7 @@ export const createTokenRows = (store: ReadStore) => {
      * exist.
      */
     userOf: (id: string) => user.get(id) ?? undefined,
-    /** Whether there is a token for this user alone that is not revoked. */
+    /** Whether a token that is not revoked exists for this user alone. */
     hasOne: (userId: string) => ofUser.get(userId) !== undefined,
   }
 }

@@ -1,4 +1,4 @@
-// The tokens read model: one row for each token, with its hash.
+// Writes the tokens read model: one row for each token, with its hash.
 import { type PrincipalEvent, principalEvents } from '../../src/contract/decoders/principal.ts'
 import type { Recorded } from '../../src/contract/stored.ts'
 import type { Projection } from '../intake.ts'

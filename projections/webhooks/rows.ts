@@ -1,4 +1,4 @@
-// Rows of webhooks: one by its id, those that are not deleted, and the deliveries of one.
+// Reads the rows of webhooks: one by its id, those that are not deleted, and the deliveries of one webhook.
 import type { Webhook } from '../../src/history/webhook.ts'
 import type { ReadStore } from '../store.ts'
 

@@ -1,4 +1,4 @@
-// The webhooks read model: one row for each webhook, and one for each of its newest deliveries.
+// Writes the webhooks read model: one row for each webhook, and one for each of its newest deliveries.
 import { webhookEvents } from '../../src/contract/decoders/webhook.ts'
 import type { Recorded } from '../../src/contract/stored.ts'
 import { isTaskStream, taskIdOf } from '../../src/contract/task-stream.ts'

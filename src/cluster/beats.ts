@@ -21,7 +21,7 @@ export type BeatsDeps = SeenBeatsDeps & {
 
 /** Milliseconds between two looks at the clock. */
 const lookMs = 25
-/** How often a node tries to say that it gives the lease away. */
+/** How many times a node tries to tell the other nodes that it gives the lease away. */
 const leavingTries = 3
 const mostBeats = 100
 
@@ -76,8 +76,8 @@ export const createBeats = (deps: BeatsDeps) => {
       if (wanted) seen.setReleased(false)
     },
     /**
-     * Gives the lease away. Resolves when the others are told, or when that failed, so that they notice it only from
-     * missing beats.
+     * Gives the lease away. Resolves when the other nodes are told. It also resolves when telling them has failed: they
+     * then notice it from missing beats.
      */
     release: (): Promise<void> =>
       new Promise(resolve => {
@@ -110,7 +110,7 @@ const createLooking = (
     seen.beginAt(Math.max(0, (await log.tail()) - 1))
     following = log.follow(seen.last(), seen.take, () => void beginAgain())
   }
-  /** Begins to look, also when the log has lost its end. */
+  /** Begins to look, or begins anew when the log has lost its end. */
   const begin = (): Promise<void> => {
     beginning ??= beginNow().finally(() => {
       beginning = undefined

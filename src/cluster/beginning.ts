@@ -1,4 +1,4 @@
-// The first record of the shared log: it has the id of the log.
+// Writes and reads the first record of the shared log, which has the id of the log.
 import { CannotStart } from '../contract/cannot-start.ts'
 import { packContent, unpackContent } from './records/content.ts'
 import { openRecord, originOf, sealRecord } from './records/form.ts'
@@ -7,7 +7,7 @@ import { Fenced, type SharedLog } from './shared-log.ts'
 /** The version of the contents of records. */
 const version = 1
 /**
- * The id of the shared log. Rejects with CannotStart when it is empty, begins with another record or is of a newer
+ * The id of the shared log. Rejects with CannotStart when the log is empty, begins with another record or is of a newer
  * version, and with UnfitRecord.
  */
 export const logIdOf = async (shared: SharedLog, key: Buffer): Promise<string> => {

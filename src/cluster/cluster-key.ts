@@ -1,4 +1,4 @@
-// The key that the nodes of a cluster share, in a file, and the keys that are made from it: one for each purpose.
+// Reads or makes the file of the key that the nodes of a cluster share, and derives one key for each purpose from it.
 import { hkdfSync, randomBytes } from 'node:crypto'
 import { statSync } from 'node:fs'
 import { CannotStart } from '../contract/cannot-start.ts'

@@ -1,5 +1,5 @@
-// The lease: the node that holds it may own the log. A thread sends its beats. To know whether this node holds the
-// lease now, the main thread looks at memory that both threads share.
+// The lease: the node that holds it may own the log. A thread sends the beats of this node. To know whether this node
+// holds the lease now, the main thread looks at memory that both threads share.
 import type { Worker } from 'node:worker_threads'
 import type { NatsSettings } from '../bus/nats-settings.ts'
 import type { Report, Timers } from '../contract/ports.ts'
@@ -22,7 +22,7 @@ export type Lease = {
   onChange(listener: (now: LeaseState) => void): void
   /**
    * Gives the lease away, so that another node can take it at once. This node does not take it until `want` is called.
-   * Resolves when the last beat is stored, or after two seconds.
+   * Resolves when the thread has told the other nodes or cannot reach them, or after two seconds.
    */
   release(): Promise<void>
   close(): Promise<void>
@@ -93,7 +93,7 @@ export const openLease = (deps: LeaseDeps): Lease => {
     })
     order({ want: isWanted })
   }
-  /** Resolves when the thread has carried out an order, or after a time. */
+  /** Resolves when the thread has carried out an order, or after `patienceMs`. */
   const carriedOut = (key: number | 'close', what: LeaseOrder): Promise<void> =>
     new Promise(resolve => {
       waiting.set(key, resolve)

@@ -83,14 +83,14 @@ export const createReplica = (deps: ReplicaDeps) => {
      * local log.
      */
     rest: (): Promise<void> => inTurn(ownership.stepBack),
-    /** Follows the shared log, from behind the last record that was read. */
+    /** Follows the shared log, beginning after the last record that this node has read. */
     follow: (): Promise<void> =>
       inTurn(async () => {
         if (follower.isFollowing()) return
         await ownership.stepBack()
         follower.start()
       }),
-    /** The sequence and the position up to which the files of this node have the shared log. */
+    /** The sequence and the position up to which the shared log is written to the files of this node. */
     caughtUp: () => ({ sequence: intake.stored().sequence, position: intake.stored().position }),
     /** Adds a listener, which is called when rows from the shared log were added to the local log. */
     onApplied: news.applied.add,

@@ -74,7 +74,7 @@ export const createSeenBeats = ({ run, leaseMs, now, holds, tell }: SeenBeatsDep
       hold(0)
       look()
     },
-    /** While it is released, this node does not hold the lease, whatever was stored. */
+    /** While the lease is released, this node does not count as its holder, whatever beats are stored. */
     setReleased(released: boolean): void {
       isReleased = released
       if (released) hold(0)

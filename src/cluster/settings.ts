@@ -1,4 +1,4 @@
-// The settings of a node of a cluster, from environment variables.
+// Reads the settings of a node of a cluster from environment variables.
 import { hostname } from 'node:os'
 import path from 'node:path'
 import { type NatsSettings, natsOf } from '../bus/nats-settings.ts'

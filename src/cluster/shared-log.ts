@@ -12,7 +12,7 @@ export class Fenced extends Error {}
 
 /**
  * The servers did not answer in time. The record may be stored, or may still become stored as long as no other record
- * stands in its place. So before the next append, read to the end. As soon as the next record is stored, the servers
+ * stands in its place. So before the next append, read to the end. As soon as another record stands there, the servers
  * refuse this one if it comes late.
  */
 export class Unknown extends Error {}
@@ -60,8 +60,8 @@ export type SharedLog = {
   read(after: number, limit: number): Promise<SharedRecord[]>
   /**
    * Hands over the records after a sequence, in order, then new ones. The next records come when the promise of
-   * `handle` has resolved. Following connects again by itself. It ends when `handle` throws, with LostTail, and when
-   * records are missing that nobody may delete; `failed` then gets the error.
+   * `handle` has resolved. Following connects again by itself. It ends when `handle` throws, when the log has lost
+   * records (LostTail), and when records are missing that nobody may delete. `failed` then gets the error.
    */
   follow(
     after: number,

@@ -35,7 +35,7 @@ const isIdle = ({ lookedAt, clock, steps, isNamed }: Shared, row: SessionRow, se
   return isOld && steps.count(row.id) === 0 && !isNamed({ id: row.id, userId: row.user_id })
 }
 
-/** Closes the sessions that were not used for `seconds`, and returns their ids. */
+/** Closes sessions that were not used for `seconds` and that no unfinished task names. Returns their ids. */
 export const closeIdle = async (
   deps: Shared,
   asked: Asked,
@@ -49,7 +49,7 @@ export const closeIdle = async (
   return idle.map(({ id }) => id)
 }
 
-/** Closes sessions that cannot be restored after a restart, and stores what is known of their last step. */
+/** Closes sessions that cannot be restored after a restart. Stores what is known of a step that was interrupted. */
 export const closeLost = async ({ queries, runtime, callers }: Shared): Promise<void> => {
   for (const { id, recovery } of queries.active()) {
     if (recovery !== 'none') continue

@@ -1,4 +1,4 @@
-// The command service of environment sessions. Each operation has a file of its own.
+// Puts the operations on environment sessions together. Each operation has a file of its own.
 import type { Caller } from '../../actors/env-session/callers.ts'
 import type { CreateEnvBody, ResetEnvBody, StepEnvBody } from '../contract/wire.ts'
 import { closeIdle, closeLost, closeSession, removeSession } from './close.ts'

@@ -26,7 +26,7 @@ const sessionIdFor = (principal: Principal, key: string | undefined): string | u
   key && `session-${digestOfBody([principal.id, key]).replace(/[^\w]/g, '').slice(0, 32)}`
 
 /**
- * The user to whom the session belongs. A session that exists or was closed keeps its user, whoever creates it again.
+ * The user to whom the session belongs. A session that exists or was closed keeps its user when it is created again.
  */
 const userOf = (
   { queries }: SessionDeps,
@@ -61,7 +61,7 @@ const resolved = async (
   return kind.source
 }
 
-/** A session of another user is reported as not found. The id of an erased session stays taken. */
+/** Throws SessionNotFound for a session of another user, and Conflict for an erased one: its id stays taken. */
 const mustBeFree = ({ queries }: SessionDeps, principal: Principal, id: string): void => {
   if (queries.isErased(id))
     throw new Refusal(

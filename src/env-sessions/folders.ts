@@ -1,6 +1,6 @@
-// The files of environment sessions. Each session has a folder in the folder of its user. The session's folder holds
-// the environment's own files and, if the environment recovers from snapshots, the newest states. The log holds the
-// digest of each state, so that no other file is taken for the state.
+// Keeps the files of environment sessions. Each session has a folder in the folder of its user. The session's folder
+// holds the environment's own files and, if the environment recovers from snapshots, the newest states. The log holds
+// the digest of each state, so that no other file is taken for the state.
 import { hash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
@@ -25,7 +25,7 @@ export const createSessionFolders = (
   /** Sessions that were active when the service started. */
   let active: OwnedSession[] = []
   let sorting: Promise<void> | undefined
-  /** Sorts the folders of an earlier version before a session is created or cleared. A failed attempt is repeated. */
+  /** Sorts the folders of an earlier version before any folder is cleared. The next call repeats a failed attempt. */
   const sorted = (): Promise<void> => {
     sorting ??= sortSessions(root, active, folderOf).finally(() => {
       sorting = undefined

@@ -42,7 +42,7 @@ const past = async ({ log }: SessionDeps, stream: string, position: number) => {
   return { events, view }
 }
 
-/** Copies the kept state, when the environment comes back from such a state. Throws Invalid when that is not possible. */
+/** Copies the kept state if the environment comes back from such a state. Throws Invalid if it cannot be copied. */
 const copyState = async (
   { folders }: SessionDeps,
   { created, snapshot, isUnkept }: SessionView,

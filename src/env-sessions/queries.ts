@@ -54,7 +54,7 @@ export const createSessionQueries = (store: ReadStore, projector: Reading) => {
         yield page
       }
     },
-    /** The sessions of a user, also closed and deleted ones. */
+    /** The ids of all sessions of a user, also of closed and deleted ones. */
     idsOf: (user: string): string[] => current(() => rows.idsOf(user)),
     active: (): SessionRow[] => current(rows.active),
   }

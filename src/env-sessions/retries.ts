@@ -104,7 +104,7 @@ export const createSessionRetries = ({ log, clock, queries, viewOf, isSeen }: De
     answered: (principal: Principal, id: string, revision: number, delivery: Delivery): void =>
       deliveries.expect(placeOf(principal, id), revision, delivery),
 
-    /** For a create with neither a session id nor a key. A retry first waits for open creates with the same body. */
+    /** For a create with neither a session id nor a key. A retry first waits for running creates with the same body. */
     async makeOnce<T>(
       { principal, userId, keys, isRetry, delivery }: MakeOnce,
       make: () => Promise<{ id: string; made: T }>,

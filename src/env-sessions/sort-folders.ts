@@ -10,10 +10,10 @@ import type { OwnedSession } from '../../actors/env-session/ports.ts'
 import { segment } from '../access/user-folders.ts'
 import { removeFolder } from '../platform/remove-folder.ts'
 
-/** This file is in a folder that is sorted. No session and no user has a name that begins with a dot. */
+/** A file of this name marks a folder that is sorted. No session and no user has a name that begins with a dot. */
 export const sortedMark = '.sorted-by-user'
 const aside = '.being-sorted'
-/** This file is in the folder `aside` once every old folder was moved there or removed. */
+/** A file of this name is in the folder `aside` once every old folder was moved there or removed. */
 const leftMark = '.old-ones-have-left'
 /** What is in the folder of a session. */
 const parts = ['files', 'states']

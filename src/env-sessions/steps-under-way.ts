@@ -41,7 +41,7 @@ export const createStepsUnderWay = (
         watchDisk: ({ created }: SessionView) => {
           if (created !== undefined) unwatch = watch(created.user_id, stop)
         },
-        /** Throws the reason of the stop instead of the error of a step that was stopped before it began. */
+        /** Throws the error again, or the reason of the stop if the step was stopped and the error is no refusal. */
         worded: (error: unknown) => {
           throw error instanceof Refusal ? error : (refusal ?? error)
         },

@@ -42,7 +42,7 @@ export const hasBegun = async (
 export type TaskStep = Omit<StepRequest, 'keys'> & { attempt: number }
 /**
  * Takes a call of a task as a step of its session; a repeated call of the same effect is the same step. Rejects with
- * OutcomeUnknown when this attempt of the call was begun and its outcome is unknown.
+ * OutcomeUnknown when this attempt has begun and its outcome is unknown, and when the log cannot be written.
  */
 export const takeFor = async (deps: Shared, sessionId: string, step: TaskStep, caller: StepCaller) => {
   const view = await settled(deps, sessionId)

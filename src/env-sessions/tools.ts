@@ -1,5 +1,5 @@
-// The tools of the environment session that a task's session names, as ordinary tools. Each call is a step of the
-// session, stored there under the call's effect id, so that a repeated call is not a second step.
+// Gives a task the tools of the environment session that has the id of the task's session. Each call is a step of this
+// environment session, stored there under the call's effect id, so that a repeated call is not a second step.
 import type { Recovery } from '../contract/environment.ts'
 import type { Tool, ToolScope, ToolSource } from '../contract/tools.ts'
 import { asTexts } from '../contract/variables.ts'

@@ -9,7 +9,7 @@ type Change = { session: number; isBusy: boolean }
 const usedShare = 0.2
 /** A session is busy when it runs, or waits for a processor, for at least this share of the time. */
 const wantedShare = 0.9
-/** Milliseconds between two measurements of a session. Processor time is too coarse for less. */
+/** At least this many milliseconds are between two measurements: processor time is counted in ticks of 10 ms. */
 const leastMs = 200
 
 const sumsOf = (processes: readonly SeenProcess[]): Map<number, Sum> => {

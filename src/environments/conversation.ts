@@ -1,5 +1,5 @@
-// The messages of one program: its hello, then one request at a time, each with its limit. An invalid or unexpected
-// message ends the conversation.
+// Exchanges messages with one program: takes its hello, then sends one request at a time, each with a time limit. An
+// invalid or unexpected message ends the conversation.
 import type { Timers } from '../contract/ports.ts'
 import { beginning } from './cut.ts'
 import { createLines } from './lines.ts'

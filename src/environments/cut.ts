@@ -12,7 +12,7 @@ export const beginning = (text: string, max: number): string => {
   return text.slice(0, read)
 }
 
-/** Passes texts through until there is no more room, then the mark, then nothing. */
+/** Passes texts through, up to `maxContent` bytes in all. The cut text ends with the mark; later texts are empty. */
 export const createCut = () => {
   let room = maxContent
   let isCut = false

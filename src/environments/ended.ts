@@ -1,4 +1,4 @@
-// The reason why a process has ended, in one sentence.
+// Says in one sentence why a process has ended.
 import type { Errors } from './errors.ts'
 
 export const tooMuchMemory = (memoryMb: number) =>

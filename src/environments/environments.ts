@@ -65,7 +65,7 @@ export const createEnvironments = (
   const pool = createPool({ start, timers, hasRoom })
   const hellos = createHellos({ pool, start, timers })
 
-  /** Gives the folder to the program's user while the program lives. */
+  /** Makes the instance. Until it is closed, a program with a user id of its own can reach the folder, and owns it. */
   const inFolder = async (dir: string, program: EnvironmentProcess, make: () => Promise<Instance>) => {
     const { user, end } = program
     const { ids } = protection

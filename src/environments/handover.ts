@@ -1,6 +1,6 @@
 // Folders and user ids: below DATA_DIR, a program with a user id of its own can reach only the folder of its session.
 // Everything else in DATA_DIR is readable by its owner alone. The folders above a session's folder can be passed
-// through but not listed, and only while the session has a program.
+// through but not listed; the nearest of them can be passed through only while the session has a program.
 import { chmodSync, chownSync, lstatSync, mkdirSync, readdirSync, statSync } from 'node:fs'
 import { chmod, lchown, lstat, readdir } from 'node:fs/promises'
 import path from 'node:path'
@@ -36,7 +36,7 @@ export const closeAll = ({ dataDir, sessions, own }: Places): void => {
   for (const name of readdirSync(sessions)) close(path.join(sessions, name))
 }
 
-/** Lets the group pass through a folder; lets everybody pass if the folder belongs to another group. */
+/** Lets the group pass through a folder. If another group has rights in the folder, lets everybody pass through it. */
 const letThrough = (folder: string, gid: number): void => {
   const { mode, uid, gid: group } = statSync(folder)
   if ((mode & 0o001) !== 0 || (group === gid && (mode & 0o010) !== 0)) return

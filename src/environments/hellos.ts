@@ -1,5 +1,5 @@
-// The hellos of modules. A module is started once for its hello. It is started again after a change of its file, or a
-// while after a failure.
+// Keeps the hello of each module, in which the module describes its classes. A module is started once for its hello. It
+// is started again after a change of its file, or after a failure.
 import { EnvironmentGone } from '../contract/environment.ts'
 import type { Timers } from '../contract/ports.ts'
 import { helloAlone, type Module, type Pool } from './pool.ts'
@@ -29,7 +29,7 @@ type Deps = {
 }
 /** Both functions reject with EnvironmentGone if the module sends no hello. */
 export type Hellos = {
-  /** Call this when an instance will be needed: the program is kept ready. */
+  /** Call this before an instance is opened. A program that starts for its hello is kept ready if memory allows. */
   forUse(module: Module): Promise<Hello>
   /** For a list of environments. Rejects also if the hello does not come in time. */
   forList(module: Module): Promise<Hello>

@@ -1,4 +1,4 @@
-// One entry in the list of environments: the environment info record of the interface.
+// Makes one entry of the list of environments, the environment info record of the interface.
 import type { OpenObject } from '../contract/environment.ts'
 import { type ClassInfo, isObject } from './protocol.ts'
 

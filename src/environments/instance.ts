@@ -25,7 +25,7 @@ const cutOutput = (emit: (text: string) => void) => {
   }
 }
 
-/** Keeps the values of these variables, and of all earlier ones, out of the reason of the program's end. */
+/** Keeps the values of these variables, and of all earlier ones, out of the text that says why the program ended. */
 const createHidden = (process: Pick<EnvironmentProcess, 'hide'>) => {
   const secrets = new Set<string>()
   return (values: Record<string, string>): void => {

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { kinOf, type ProcessPlace } from './kin.ts'
 
-/** `session`: the process that began the process session. `cpuMs`: processor time so far, ended children included. */
+/** `session`: the id of the process that began the session. `cpuMs`: processor time so far, also of ended children. */
 type SeenProcess = ProcessPlace & { session: number; cpuMs: number }
 export type Machine = {
   processes: SeenProcess[]

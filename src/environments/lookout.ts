@@ -1,4 +1,4 @@
-// Has a thread look at the processes of users. The thread starts with the first look, and ends when nothing is watched.
+// Lets a thread look at the processes of users. The thread starts at the first look and ends when nothing is watched.
 import type { Worker } from 'node:worker_threads'
 import { startThread } from '../platform/thread.ts'
 import type { Seen } from './look.ts'

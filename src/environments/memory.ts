@@ -1,7 +1,7 @@
 // Measures the memory of each watched process with all processes that it started, up to four times a second, and ends a
 // process over its limit. From the same measurement, it sets the priorities of process sessions: sessions that keep a
-// processor busy give way to sessions that do not. Child processes may have a process group of their own, as the
-// commands of a workspace do.
+// processor busy give way to sessions that do not. The memory of a child process counts even if the child has a process
+// group of its own, like the commands of a workspace.
 import type { Timers } from '../contract/ports.ts'
 import { sessionGivesWay } from '../platform/give-way.ts'
 import { createBusySessions } from './busy-sessions.ts'

@@ -1,4 +1,4 @@
-// Finds modules: built-in ones, and those below the operator's folder. A path is judged by where it really leads.
+// Finds the modules below the operator's folder. A path is judged by where it leads after all links are followed.
 import { hash } from 'node:crypto'
 import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import path from 'node:path'

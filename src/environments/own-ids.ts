@@ -13,7 +13,7 @@ const trialMs = 10_000
 
 const shell = '/bin/sh'
 
-/** Runs a program as a user. Returns its error output if it fails; undefined if it succeeds. */
+/** Runs a program as a user. Undefined: it succeeded; else the error of the start, or the first line of its output. */
 const tryAs = (user: UserId, command: string, args: string[]): string | undefined => {
   const { status, error, stdout, stderr } = spawnSync(command, args, {
     ...user,

@@ -1,5 +1,5 @@
-// Programs that are started before they are needed and have sent their hello: one for each module, a few in all. So a
-// new instance need not wait until a program has started.
+// Keeps programs ready that were started before they are needed: at most one for each module, a few in all. So a new
+// instance need not wait until a program has started.
 import type { Timers } from '../contract/ports.ts'
 import type { EnvironmentProcess } from './process.ts'
 import type { Hello } from './protocol.ts'
@@ -31,7 +31,7 @@ type Deps = {
   hasRoom(): boolean
 }
 
-/** Starts a program for its hello alone. */
+/** Starts a program, ends it after its hello, and returns the hello. */
 export const helloAlone = async (start: Deps['start'], file: string): Promise<Hello> => {
   const one = await start(file)
   await one.end()

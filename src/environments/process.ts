@@ -1,4 +1,4 @@
-// One program of an environment in a process of its own. A program that exceeds a limit or breaks the protocol is
+// Runs one program of an environment in a process of its own. A program that exceeds a limit or breaks the protocol is
 // ended, together with all processes that it started.
 import { once } from 'node:events'
 import { EnvironmentGone } from '../contract/environment.ts'
@@ -70,13 +70,13 @@ const killGroup = ({ pid, exitCode, signalCode }: Child): void => {
 const limitFiles = async (pid: number, bytes: number, children: ProcessDeps['children']): Promise<void> => {
   const program = find('prlimit')
   if (program === undefined) return
-  // A program that ends meanwhile needs no limit. Files that are too long are noticed when the disk use is counted.
+  // A failure does no harm: a program that has ended needs no limit, and the count of the disk use notices long files.
   const args = ['--pid', `${pid}`, `--fsize=${bytes}`]
   const limiting = await begin({ command: program, args, env: {} }, children)
   await once(limiting, 'exit')
 }
 
-/** Rejects with EnvironmentGone if the program does not send its hello. */
+/** Rejects with EnvironmentGone if the program cannot be started or does not send its hello. */
 export const startProcess = async (
   command: Command,
   { children, timers, memory, memoryMb }: ProcessDeps,

@@ -6,8 +6,8 @@ import { createCut, cutContent } from './cut.ts'
 import { deepest, isObject, Unfit } from './protocol.ts'
 
 /**
- * Why a value cannot be stored and sent; undefined: it can. Looks at most `levels` deep. JSON.parse turns 1e999 into
- * infinity, and takes `__proto__` for an ordinary name, so both must be found here.
+ * Why a value cannot be stored and sent; undefined: it can. A value may have `levels` levels. JSON.parse turns 1e999
+ * into infinity, and takes `__proto__` for an ordinary name, so both must be found here.
  */
 const flawOf = (value: unknown, levels: number): string | undefined => {
   if (typeof value === 'number')
@@ -21,7 +21,7 @@ const flawOf = (value: unknown, levels: number): string | undefined => {
   return undefined
 }
 
-/** The answer of a program, if it is an object that can be stored and sent. Throws Unfit. */
+/** Returns the answer of a program. Throws Unfit if it is not an object that can be stored and sent. */
 export const checked = (result: unknown, what: string): OpenObject => {
   if (!isObject(result)) throw new Unfit(`${what} gave no object`)
   for (const [name, value] of Object.entries(result)) {

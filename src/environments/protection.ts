@@ -1,5 +1,5 @@
-// The protection of the server against programs that run for users, determined once at the start: which sandbox
-// workspace commands get, and whether programs can run with user ids of their own. Missing protection is reported to
+// Decides once, at the start, how the server is protected against programs that run for users: which sandbox workspace
+// commands get, and whether programs can run with user ids of their own. Missing protection is reported to
 // the operator.
 import type { UserId } from '../contract/user-id.ts'
 import { findIds, type IdSettings, modulesProblems } from './own-ids.ts'

@@ -43,7 +43,7 @@ export type Said =
   /** A method of a later protocol version: it is skipped. */
   | { is: 'unknown' }
 
-/** Output of a program that is no message, or a message that is invalid or unexpected. */
+/** Thrown for a line of a program that is no message, and for a message that is invalid or unexpected. */
 export class Unfit extends AuthorsError {}
 
 export const isObject = (value: unknown): value is OpenObject =>

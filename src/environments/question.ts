@@ -1,5 +1,5 @@
-// One request to a program, until it is answered. If the request takes too long or is canceled, the program is told to
-// stop it. The program may still answer then. If it does not answer soon, it is ended.
+// Sends one request to a program and waits for the answer. If the request takes too long or is canceled, the program is
+// told to stop it. The program may still answer then. If it does not answer soon, it is ended.
 import { AuthorsError, StopStep } from '../contract/environment.ts'
 import type { Timers } from '../contract/ports.ts'
 import { deferred } from './deferred.ts'
@@ -30,7 +30,7 @@ type Deps = {
   settled(): void
 }
 
-/** Sends the request. `answered` resolves with the answer, and rejects with the error that the program sent. */
+/** Sends the request. `answered` resolves with the answer. It rejects with the error that is given to `refuse`. */
 export const createQuestion = (
   { id, method, params }: { id: number; method: Method; params: object },
   { limitMs, signal, output = () => {} }: Limits,

@@ -1,5 +1,5 @@
-// The known environments: built-in kinds by name, and classes below the operator's folder by `module#Class`. Their code
-// runs in processes of its own, never in the server.
+// Lists and finds environments: built-in kinds by name, and classes below the operator's folder by `module#Class`. The
+// code of an environment runs in a process of its own, never in the server.
 import {
   EnvironmentGone,
   type EnvironmentSource,
@@ -80,7 +80,7 @@ export const createRegistry = ({ hellos, folder, byDefault, refusalOf }: Deps): 
     return typeof found === 'string' ? found : { ...found, origin: 'external' }
   }
 
-  /** The error of a program may contain the path of the folder, which only the operator may see. */
+  /** Removes the path of the folder from the error of a program, because only the operator may see this path. */
   const describeError = (error: unknown, { file, name }: Place): string => {
     if ((error as NodeJS.ErrnoException).syscall !== undefined) return 'its file cannot be read'
     if (!(error instanceof EnvironmentGone)) throw error

@@ -1,5 +1,5 @@
-// Finds processes that an environment started and took out of its process group: by a mark in the variables that
-// processes inherit, and by the user id where the program has one of its own. Works on Linux only.
+// Kills processes that an environment started and took out of its process group. Finds them by a mark in the variables
+// that processes inherit, and by the user id if the program has one of its own. Works on Linux only.
 import { randomUUID } from 'node:crypto'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 

@@ -3,7 +3,7 @@
 
 /** Milliseconds after which work that began counts only about a third (1/e). */
 const memoryMs = 1000
-/** A user never wants too much with fewer pieces of work than this, begun in about the last second or waiting. */
+/** With fewer pieces of work than this, waiting or begun in about the last second, a user never wants too much. */
 const modest = 80
 /** A user who wants more than this multiple of an even share of all work wants too much. */
 const tolerance = 1.25

@@ -1,5 +1,5 @@
 // Lets jobs wait for one of a few places, such as a thread. Users take turns, however many jobs each has: after one job
-// of a user, the next user is served. No user may hold all places, so that often a place is free for another user's
+// of a user, the next user is served. The places of each user are limited, so that often one is free for another user's
 // first job. Jobs of one user begin in the order in which they came.
 
 export type PlaceLimits = {

@@ -1,4 +1,4 @@
-// Makes what each group of routes needs from an open shard: a log with its read models and its actors.
+// Makes what each group of routes needs from an open shard (a log with its read models and its actors).
 import { describeCronJob } from '../../actors/cron/machine.ts'
 import { describeSession } from '../../actors/env-session/machine.ts'
 import { describeMachine } from '../../actors/task/machine.ts'

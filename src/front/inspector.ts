@@ -1,4 +1,4 @@
-// For developers: a page that shows what running actors do.
+// Opens a page that shows developers what running actors do.
 import { inspectionMessage } from '../../actors/runtime/inspection.ts'
 import type { Inspect } from '../../actors/runtime/live.ts'
 import type { Config } from '../config.ts'

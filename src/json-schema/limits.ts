@@ -1,6 +1,6 @@
 // Limits on the schemas and values of callers, and on the problems that are reported. Each value becomes JSON text
-// once, here. The length of this text is checked, and the text is sent to the thread. The text of a schema also finds
-// the schema among those that are compiled already.
+// once, here. The length of this text is checked, and the text is sent to the thread. A compiled schema is kept under
+// its text, so that it need not be compiled again.
 import { isDeeper } from '../contract/json-limits.ts'
 
 /** One check reports at most this many problems. */

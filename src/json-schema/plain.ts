@@ -1,7 +1,7 @@
-// Checks small schemas of callers on the main thread. With the keywords that are allowed here, the time of a check
-// grows at most with the product of the lengths of schema and value. Other keywords can take longer: a pattern can take
-// exponential time, references and combinations can repeat each other, and `uniqueItems` compares all pairs. Schemas
-// with such keywords are checked in the thread.
+// Checks values against small schemas of callers on the main thread. With the keywords that are allowed here, the time
+// of a check grows at most with the product of the lengths of schema and value. Other keywords can take longer: a
+// pattern can take exponential time, references and combinations can repeat each other, and `uniqueItems` compares all
+// pairs. A schema with such keywords runs in the thread.
 import { remembering } from './cache.ts'
 import { type Check, compile } from './compile.ts'
 

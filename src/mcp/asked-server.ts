@@ -1,5 +1,5 @@
-// The requests of a session to the MCP server that is its environment. If the server cannot be reached any more, the
-// session ends.
+// Sends the requests of a session to the MCP server that is the environment of the session. If the server cannot be
+// used any more, the session ends.
 import { EnvironmentGone, type Observed, type OpenObject } from '../contract/environment.ts'
 import type { ToolDefinition } from '../contract/wire.ts'
 import type { CallToolResult, McpTool } from './connection.ts'
@@ -14,7 +14,7 @@ const definitionOf = ({ name, description, inputSchema }: McpTool): ToolDefiniti
   function: { name, description: description ?? '', parameters: inputSchema, strict: false },
 })
 
-/** `id` is the key of the session's connection. Each function rejects with EnvironmentGone. */
+/** `id` is the key of the session's connection. Functions throw EnvironmentGone when the server cannot be used. */
 export const askedServer = (
   server: McpServer,
   id: string,

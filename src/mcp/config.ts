@@ -1,5 +1,5 @@
-// The operator's MCP servers: the file MCP_CONFIG, in the usual format of MCP clients. `${NAME}` in a value stands for
-// an environment variable, `${NAME:-default}` for one with a default.
+// Reads the operator's MCP servers from the file MCP_CONFIG, in the usual format of MCP clients. `${NAME}` in a value
+// stands for an environment variable, `${NAME:-default}` for one with a default.
 import { readFileSync } from 'node:fs'
 import { CannotStart } from '../contract/cannot-start.ts'
 import { isLoaderVariable } from '../contract/variables.ts'
@@ -27,8 +27,8 @@ const parsed = (file: string): unknown => {
 }
 
 /**
- * The servers of a file by name; undefined: there is no file. Throws CannotStart with one line that names file and
- * server.
+ * The servers of a file, by name. If `file` is undefined, there are none. Throws CannotStart with one line that names
+ * the file and the server.
  */
 export const readMcpConfig = (file: string | undefined, env: Env): ReadonlyMap<string, McpServer> => {
   if (file === undefined) return new Map()

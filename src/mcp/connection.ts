@@ -40,15 +40,15 @@ const progressTo = (server: McpServer, hear: (message: string) => void) => {
 }
 
 /**
- * Connects within 30 s. `onLost` is called once, when the connection cannot be used any more, whatever the reason is.
- * Rejects with McpFailure.
+ * Connects; each of at most two handshakes may take 30 s. `onLost` is called once, when the connection cannot be used
+ * any more, whatever the reason is. Rejects with McpFailure.
  */
 export const openConnection = async (
   server: McpServer,
   outside: Outside,
   onLost: () => void,
 ): Promise<Connection> => {
-  /** A short text for the user of the server. The operator gets the whole error, without the server's secrets. */
+  /** Makes a short text for the user of the server. Reports more of the error to the operator, without secrets. */
   const explained = (error: unknown): McpFailure => {
     const failure = failureOf(server, error)
     const words = error instanceof Error ? error.message : String(error)

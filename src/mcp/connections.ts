@@ -23,7 +23,7 @@ export type Connections = {
     signal: AbortSignal,
     hear?: (message: string) => void,
   ): Promise<CallToolResult>
-  /** Whether the last connection to the server is still open, with the server's state. */
+  /** Whether the task still has its connection to the server. If not, the server's state for the connection is lost. */
   isOpen(server: McpServer, rootTaskId: string): boolean
   /** Closes the connections of a task that has ended, after their present uses. */
   ended(rootTaskId: string): void

@@ -1,4 +1,4 @@
-// A connection to a server as an instance of an environment: the session has the tools of the server.
+// Makes a connection to a server the instance of an environment: the session has the tools of the server.
 import type { Instance, Observed, OpenObject, StepAnswer } from '../contract/environment.ts'
 import { type AskedServer, askedServer, type Watch } from './asked-server.ts'
 import type { McpTool } from './connection.ts'

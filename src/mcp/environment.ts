@@ -1,4 +1,4 @@
-// A server of the operator as an environment: the session has the server's tools, and the connection is the instance.
+// Makes a server of the operator an environment: a session has the server's tools, and its instance is a connection.
 // The server's state ends with the connection, so such a session is not restored after a restart.
 import type { EnvironmentSource, Instance, OpenObject } from '../contract/environment.ts'
 import type { Connections } from './connections.ts'

@@ -1,4 +1,4 @@
-// A server at a URL, by Streamable HTTP. The size of its answers is limited. An answer that breaks off is an error.
+// Connects to a server at a URL by Streamable HTTP. The size of answers is limited. An incomplete answer is an error.
 import type { StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import type { Fetch } from '../egress/guarded-fetch.ts'
 import { brokenOff } from './failure.ts'

@@ -1,4 +1,4 @@
-// The name of a server's tool for an agent: `<server>__<tool>`, in characters that every model endpoint accepts.
+// Makes the name of a server's tool for an agent: `<server>__<tool>`, in characters that every model endpoint accepts.
 import { hash } from 'node:crypto'
 
 /** The greatest length of a name, in characters. */
@@ -8,7 +8,7 @@ const hashed = 8
 
 const clean = (text: string): string => text.replace(/[^A-Za-z0-9_-]/g, '_')
 
-/** Whether the name shows where the server ends and the tool begins, so that no two tools have the same name. */
+/** Whether the name shows where the server's part ends and the tool's begins, so that no two tools share a name. */
 const isPlain = (server: string, name: string): boolean =>
   /^[A-Za-z0-9_-]+$/.test(name) && name.length <= longest && !server.includes('__') && !server.endsWith('_')
 

@@ -1,4 +1,4 @@
-// Opens the MCP servers for the system: their tools, and connections that are closed when their task has ended.
+// Gives the server the tools of MCP servers, and closes the connections of a task when the task has ended.
 import type { Recorded } from '../contract/stored.ts'
 import { taskEnds } from '../contract/task-state.ts'
 import { taskIdOf } from '../contract/task-stream.ts'

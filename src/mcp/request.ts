@@ -1,5 +1,5 @@
-// `agent_config.tool_mcp_config` of a request: servers of the operator by name, or URLs with headers. Header values are
-// secrets: they are removed before anything is stored, and added again when a server is used.
+// Reads `agent_config.tool_mcp_config` of a request: servers of the operator by name, or URLs with headers. Header
+// values are secrets: they are removed before anything is stored, and added again when a server is used.
 import type { Problem } from '../contract/refusals.ts'
 import { McpFailure } from './failure.ts'
 import { isHeader, isServerUrl, type McpServer } from './server.ts'

@@ -1,4 +1,4 @@
-// The tools of a task's MCP servers, as ordinary tools.
+// Gives a task the tools of its MCP servers, as ordinary tools.
 import { envOf, type Tool, type ToolScope, type ToolSource } from '../contract/tools.ts'
 import type { McpTool } from './connection.ts'
 import type { Caller, Connections } from './connections.ts'

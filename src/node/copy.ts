@@ -1,4 +1,4 @@
-// The read models of a node that only follows. They are kept current, so that the node can take over within a moment.
+// Keeps the read models of a node that only follows current, so that the node can take over within a moment.
 import { openReadStore } from '../../projections/store.ts'
 import type { Roots } from '../access/user-folders.ts'
 import type { Report, World } from '../contract/ports.ts'

@@ -27,7 +27,7 @@ const keysMs = 2000
 /** A node that stops waits for another owner, to send it the held requests, for at most this many milliseconds. */
 const successorMs = 3000
 
-/** Milliseconds between two looks at such a condition. */
+/** Milliseconds between two checks of a condition in `within`. */
 const lookMs = 20
 
 /** Resolves when `isSo` returns true, or after `ms` milliseconds. */
@@ -118,7 +118,7 @@ const opened = async (
 }
 type Opened = Awaited<ReturnType<typeof opened>>
 
-/** Gives the log to another node, and sends the requests that wait to the next owner. */
+/** Gives the log to another node, and sends the waiting requests to the next owner. */
 const handOver = async ({ self, roles, stopping, change, door }: Opened): Promise<void> => {
   await door.leave()
   const mayWait = door.hasStandby() || self.hasSuccessor()

@@ -6,7 +6,7 @@ import type { Report } from '../contract/ports.ts'
 
 export type Role = 'standby' | 'claiming' | 'owner' | 'leaving'
 
-/** What a node holds in a role. `end` gives it up, and resolves when nothing of it is open any more. */
+/** What a node holds in a role. `end` gives all of it up, and resolves when everything is closed. */
 type Ending = { end(): Promise<void> }
 /** What a standby holds. `isReady`: the node could take over. */
 export type Held = Ending & { isReady: boolean }
@@ -14,11 +14,11 @@ export type Held = Ending & { isReady: boolean }
 export type RoleDeps<Owned extends Ending> = {
   /** Follows the log. Resolves when the read models have everything that the log had when this was called. */
   standBy(): Promise<Held>
-  /** Claims the log. Rejects when another node was faster, or when this node lacks something. */
+  /** Claims the log. Rejects when another node was faster, when this node lacks keys, or when the storage fails. */
   claim(): Promise<void>
   /** Opens the shard, after a claim. */
   open(): Promise<Owned>
-  /** Lets running steps of the shard finish, for a moment. */
+  /** Waits a short time for the running steps of the shard to finish. */
   drain(owned: Owned): Promise<void>
   lease: {
     isMine(): boolean
@@ -29,7 +29,7 @@ export type RoleDeps<Owned extends Ending> = {
   }
   /** Whether the log has refused this node since its last claim. */
   isFenced(): boolean
-  /** Resolves when something has changed: the lease, the log's refusal, or `stopping`. */
+  /** Resolves at the next change: the lease changes, the log refuses a write, or `stopping` is aborted. */
   change(): Promise<void>
   stopping: AbortSignal
   /** Resolves after these milliseconds, or when the node stops. */

@@ -10,7 +10,7 @@ import { readPlainFile, whatStandsAt } from '../platform/plain-file.ts'
 import { createLocalDoor } from './local-door.ts'
 import type { NodeStorage } from './storage.ts'
 
-/** Milliseconds between two looks at whether the files that every owner needs have changed. */
+/** Milliseconds between two checks whether the files that every owner needs have changed. */
 const shareMs = 5000
 
 type Deps = {
@@ -24,7 +24,7 @@ type Deps = {
 
 const keepOpen = async (): Promise<void> => {}
 
-/** Returns a function that sends the files that every owner needs to the other nodes, if the files have changed. */
+/** Every owner needs certain files. Returns a function that sends those that have changed to the other nodes. */
 const createSharing = ({ replica, files }: Pick<NodeStorage, 'replica' | 'files'>) => {
   const shared = new Map<string, string>()
   return async (): Promise<void> => {

@@ -13,7 +13,7 @@ type Deps = {
   report: Report
 }
 
-/** Milliseconds between two looks at whether a node that begins to follow has reached the end of the log. */
+/** Milliseconds between two checks whether a node that begins to follow has reached the end of the log. */
 const lookMs = 50
 
 export const createStandby = ({ storage, file, erasable, world, report }: Deps) => {

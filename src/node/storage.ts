@@ -1,5 +1,5 @@
-// What a node keeps: its copy of the log, and the secrets, which come from the shared log, and the stream keys, which
-// the owner makes and a standby gets from the owner.
+// Opens what a node keeps: its copy of the log and the secrets, which both come from the shared log, and the stream
+// keys, which the owner makes and a standby gets from the owner.
 
 import { logIdOf } from '../cluster/beginning.ts'
 import type { ClusterKeys } from '../cluster/cluster-key.ts'
@@ -28,7 +28,7 @@ type Deps = {
   report: Report
 }
 
-/** The files that every owner needs, by their refs. The next audit key is among them, since the log may name it already. */
+/** The files that every owner needs, by their refs. The next audit key is one of them: the log may name it already. */
 export const sharedFilesOf = ({ dataDir, proof: { keyFile } }: Config): Record<string, string> => ({
   'file:admin-token': filesOf(dataDir).adminToken,
   'file:audit-key': keyFile,

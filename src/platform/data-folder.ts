@@ -1,4 +1,4 @@
-// The files of a data folder, and the checks that they can be used.
+// Names the files of a data folder, and checks that they can be used.
 import { rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { CannotStart } from '../contract/cannot-start.ts'

@@ -1,4 +1,4 @@
-// The digest of a JSON value. The order of its keys does not matter.
+// Makes the digest of a JSON value. The order of the keys in its objects does not matter.
 import { hash } from 'node:crypto'
 import { canonical } from '../contract/canonical.ts'
 

@@ -1,5 +1,5 @@
-// The page of the inspector. It shows a line for each state that an actor enters, and needs nothing from the network. A
-// link on the page opens Stately's inspector, a page of stately.ai that draws the charts, and sends it the messages.
+// The page of the inspector. It shows a line for each event of an actor, and loads nothing from the internet. A link on
+// the page opens Stately's inspector, a page of stately.ai that draws the charts, and sends it the messages.
 export const inspectorPage = `<!doctype html>
 <html lang="en">
 <title>Running actors</title>

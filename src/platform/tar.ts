@@ -54,7 +54,7 @@ async function* entriesOf(
   yield Buffer.alloc(2 * block)
 }
 
-/** Writes files of the folder `root` into an archive. Names are relative, with slashes, of at most 100 ASCII characters. */
+/** Writes files of the folder `root` into an archive. Names are relative paths of at most 100 ASCII characters. */
 export const pack = async (root: string, names: readonly string[], archive: string): Promise<void> =>
   pipeline(
     Readable.from(entriesOf(root, names)),

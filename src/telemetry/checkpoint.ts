@@ -1,4 +1,4 @@
-// The position up to which the spans of a log were exported.
+// Reads and stores the position up to which the spans of a log were exported.
 import type { Report } from '../contract/ports.ts'
 import { readCheckpoint, saveCheckpoint } from '../log/checkpoint.ts'
 import type { EventLog } from '../log/log.ts'

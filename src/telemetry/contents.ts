@@ -1,5 +1,5 @@
-// The contents of messages, if the operator has switched them on. They are attributes of the span that an event ends,
-// in the format of the semantic conventions of OpenTelemetry. For parts that are not text, only the kind is exported.
+// Finds the contents of messages for the span that an event ends, if the operator has switched this on. They become
+// attributes of the span, in the format of OpenTelemetry. For parts that are not text, only the kind is exported.
 import type { RecordedTaskEvent } from '../contract/decoders/task.ts'
 import { isTerminal, type OutputItem } from '../contract/wire.ts'
 import { firstSeen, type ReadStream } from '../history/context.ts'

@@ -1,6 +1,6 @@
-// The spans of a task as plain data. Names and attributes are those of the semantic conventions of OpenTelemetry for
-// generative AI. Ids are computed from the task's ids, so a span that is exported twice has one id and the collector
-// can recognize it.
+// Makes the spans of a task as plain data. Names and attributes are those of the semantic conventions of OpenTelemetry
+// for generative AI. Ids are computed from the task's ids, so a span that is exported twice has one id, by which the
+// collector can recognize it.
 import { hash } from 'node:crypto'
 import type { ModelResponse, TaskEventData } from '../contract/task-events.ts'
 import type { TaskStatus } from '../contract/wire.ts'

@@ -1,5 +1,5 @@
-// Keeps the folds of tasks into spans. A fold is made at the task's first event, and dropped after the event that ends
-// the task. If an event may end a span and its task has no fold, the fold is made again from the stream.
+// Keeps a fold for each task, which makes spans from the task's events. It is made at the first event and dropped after
+// the end of the task. If an event may end a span and its task has no fold, the fold is made again from the stream.
 import { type RecordedTaskEvent, taskEvents } from '../contract/decoders/task.ts'
 import { ErasedEvent, type Log, type Recorded } from '../contract/stored.ts'
 import { isTaskStream, taskStream } from '../contract/task-stream.ts'

@@ -1,4 +1,4 @@
-// The tokens that model calls used, if the endpoint reports them.
+// Reads and adds up the tokens that model calls used, if the endpoint reports them.
 import type { Usage } from './spans.ts'
 
 export const sum = (total: Usage, more: Usage): Usage => {

@@ -1,4 +1,4 @@
-// The code inside of a thread of thread.ts: reports that it is ready, does one job, and reports the result.
+// Runs inside of a thread of thread.ts: reports that it is ready, does one job, and reports the result.
 import { parentPort, workerData } from 'node:worker_threads'
 import { threadGivesWay } from '../platform/give-way.ts'
 

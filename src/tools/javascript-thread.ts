@@ -1,5 +1,5 @@
-// The thread of run_javascript. For its code the clock stands still, in UTC: the interpreter asks the host for the
-// time.
+// The thread of run_javascript. The interpreter asks this thread for the time, so for the model's code the clock stands
+// still, in UTC.
 import { workerData } from 'node:worker_threads'
 import { newQuickJSWASMModule, newVariant, RELEASE_SYNC } from 'quickjs-emscripten'
 import { doJob } from './inside-thread.ts'

@@ -1,4 +1,4 @@
-// The output of code, up to a limit.
+// Collects the output of code, up to a limit.
 import { beginning } from './text.ts'
 
 /** The greatest length of the output, in bytes. */

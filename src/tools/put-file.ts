@@ -9,7 +9,7 @@ import { unlessFile } from './file-errors.ts'
 import { stopped, unlessStopped } from './stop.ts'
 import { type Folder, inFile, inFolder, type Spot, spotOf, type Workspace } from './workspace.ts'
 
-/** The name contains the call's id, so that the next run of the same call removes the file that a crash has left. */
+/** The name depends on `effectId` alone, so the next run of the same effect removes the file that a crash has left. */
 export const temporaryName = (effectId: string): string =>
   `.reprise-${createHash('sha256').update(effectId).digest('base64url').slice(0, 22)}`
 
@@ -25,7 +25,7 @@ export const prepare = async (
   given: string,
 ): Promise<{ spot: Spot; parent: string; name: string }> => {
   await spotOf(workspace, given)
-  // Callers create nothing above the folder of their user. Below it, any name may have become a link meanwhile.
+  // No caller can put a link above the user's folder. Below it, a name may be a link by now: it is checked again.
   await mkdir(workspace.userFolder, { recursive: true })
   const spot = await spotOf(workspace, given)
   if (spot.missing.length === 0) {
@@ -44,7 +44,7 @@ export const prepare = async (
   return { spot, parent, name: spot.missing.at(-1) ?? path.basename(spot.real) }
 }
 
-/** Counts the bytes that a job writes for the disk quota; a replaced file does not count any more. */
+/** Counts for the disk quota the bytes that a job writes, less those of the replaced file; nothing if the job fails. */
 export const counted = async (
   disk: DiskShare,
   bytes: number,

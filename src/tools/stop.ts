@@ -1,4 +1,4 @@
-// The end of a tool whose call was stopped.
+// The error of a call that was stopped, and a check that throws it.
 
 export const stopped = (): Error => new Error('The call was stopped')
 

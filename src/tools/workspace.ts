@@ -56,7 +56,7 @@ const reach = async (wanted: string, given: string): Promise<{ real: string; mis
 
 const outside = (given: string): Error => new Error(`${named(given)} leads outside of the workspace`)
 
-/** Resolves a caller's path in the workspace. Neither need exist yet. Throws if the path leads outside. */
+/** Resolves a caller's path in the workspace. Path and workspace need not exist yet. Throws if it leads outside. */
 export const spotOf = async ({ userFolder, workdir }: Workspace, given: string): Promise<Spot> => {
   if (given.includes('\0')) throw new Error('A path cannot hold a NUL character')
   const rootOf = async (folder: string) => {

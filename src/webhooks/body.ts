@@ -1,4 +1,4 @@
-// The body of a delivery.
+// Makes the body of a delivery.
 import { jsonLine, type Published } from '../bus/published.ts'
 
 /** A body, and its length in bytes. */

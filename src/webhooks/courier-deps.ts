@@ -1,4 +1,4 @@
-// The deps of the courier of one webhook.
+// What the courier of one webhook needs.
 import type { Events } from '../bus/events.ts'
 import type { Clock, Timers } from '../contract/ports.ts'
 import type { Webhook } from '../history/webhook.ts'

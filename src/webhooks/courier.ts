@@ -1,5 +1,5 @@
 // Delivers the events of one webhook, one after the other. An event is delivered when the receiver has answered with
-// 2xx; only then the checkpoint moves, so a crash at any point repeats events but loses none.
+// 2xx. The checkpoint never moves past an event that is still to be sent, so a crash repeats events but loses none.
 import type { Webhook } from '../history/webhook.ts'
 import type { CourierDeps } from './courier-deps.ts'
 import { createHandling } from './handle.ts'

@@ -1,4 +1,4 @@
-// All couriers: one for each webhook that is not deleted. They follow the changes of webhooks and tokens.
+// Keeps a courier for each webhook that is not deleted. A change of a webhook or a token begins or ends deliveries.
 import type { Webhook } from '../history/webhook.ts'
 import { type Courier, createCourier } from './courier.ts'
 import type { CourierDeps } from './courier-deps.ts'
@@ -42,7 +42,7 @@ export const createCouriers = (deps: Deps) => {
     },
     reviewAll,
     changed: ({ id }: Webhook): void => review(id),
-    /** Milliseconds since the oldest event that is not delivered. */
+    /** Milliseconds since the oldest event that was tried and is not delivered; 0: there is none. */
     lagMs: (): number => [...couriers.values()].reduce((max, { lagMs }) => Math.max(max, lagMs()), 0),
     /** Ends all deliveries and stores how far they came. */
     async stop(): Promise<void> {

@@ -1,4 +1,4 @@
-// The next events of a webhook, in order. It holds only a few of the events that are to be sent; the bus reads the rest
+// Keeps the next events of a webhook, in order, but only a few of those that are to be sent. The bus reads the rest
 // from the log when there is room again.
 import type { EventFilter } from '../bus/event-filter.ts'
 import type { Events, Subscription } from '../bus/events.ts'

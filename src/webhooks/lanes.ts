@@ -1,6 +1,6 @@
-// Lets few requests run at once. Users take turns. There are two separate limits: one for receivers that answered well,
-// one for receivers whose newest try was slow or failed. So requests to slow receivers do not delay requests to fast
-// ones.
+// Limits how many requests run at once. Users take turns. There are two separate limits: one for receivers that
+// answered well, one for receivers whose newest try was slow or failed. So requests to slow receivers do not delay
+// requests to fast ones.
 import { createFairTurns } from '../fairness/fair-turns.ts'
 
 /** The most requests at once, in all and for one user, to receivers that answer well. */

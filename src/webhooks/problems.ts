@@ -1,4 +1,4 @@
-// The checks of a webhook that a schema cannot express.
+// Checks in a webhook what a schema cannot express.
 import type { Problem } from '../contract/refusals.ts'
 
 const problem = (loc: (string | number)[], msg: string): Problem => ({
@@ -7,7 +7,7 @@ const problem = (loc: (string | number)[], msg: string): Problem => ({
   type: 'value_error',
 })
 
-/** The most headers of a webhook, and the most characters of their values together. */
+/** The most headers of a webhook, and the most characters of all their names and values together. */
 const maxHeaders = 32
 const maxCharacters = 8192
 /** Headers that the server sets itself, or that belong to the connection. */

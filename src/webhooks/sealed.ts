@@ -1,4 +1,4 @@
-// The secret values of webhooks in the secrets file: the signing secrets, and the values of headers.
+// Keeps the secret values of webhooks in the secrets file: the signing secrets, and the values of headers.
 import type { Clock } from '../contract/ports.ts'
 import { webhookRefPrefix } from '../contract/webhook-events.ts'
 import type { Webhook } from '../history/webhook.ts'

@@ -1,4 +1,4 @@
-// The settings of a webhook, from the body of a request.
+// Computes the settings of a webhook from the body of a request.
 import type { WebhookSettings } from '../contract/webhook-events.ts'
 import type { ChangeWebhookBody } from '../contract/wire.ts'
 

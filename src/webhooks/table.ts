@@ -1,4 +1,4 @@
-// All webhooks that are not deleted, in memory: read from the read model at the start, and updated with each commit.
+// Keeps in memory all webhooks that are not deleted: read from the read model at the start, updated by each commit.
 import type { Recorded } from '../contract/stored.ts'
 import { afterEvent, isThere, type Webhook, webhookIn } from '../history/webhook.ts'
 

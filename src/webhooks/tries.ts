@@ -1,4 +1,4 @@
-// Tries that a caller asks for: a test, or an event that is sent once more. They do not wait for the other deliveries.
+// Makes the tries that a caller asks for: a test, or an event that is sent once more. They wait for no other delivery.
 import { fits } from '../bus/event-filter.ts'
 import { type Published, publishedOf } from '../bus/published.ts'
 import type { Clock, Ids } from '../contract/ports.ts'

@@ -81,7 +81,7 @@ export const forwardRequest = async (peers: Peers, passing: Passing, url: string
       if (isOver) return
       isOver = true
       body.leave(outgoing)
-      if (response.headersSent) return void (isTaken && request.resume()) // nothing reads the rest of the body
+      if (response.headersSent) return void (isTaken && request.resume()) // discards the rest of the body
       response.off('close', clientGone)
       resolve(isTaken ? 'lost' : 'untaken')
     }

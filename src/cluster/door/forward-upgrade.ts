@@ -49,7 +49,7 @@ export const forwardUpgrade = async (
       .on('error', () => {})
       .once('close', () => {
         socket.off('close', clientGone)
-        resolve('untaken') // a WebSocket that was not opened has done nothing
+        resolve('untaken') // no WebSocket was opened, so the owner has done nothing
       })
     outgoing.once('upgrade', (answer, ownerSocket, ownerHead) => {
       answered()

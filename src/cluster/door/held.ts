@@ -4,7 +4,7 @@ import type { Timers } from '../../contract/ports.ts'
 
 /** The largest number of requests that wait at a time. */
 const mostHeld = 10_000
-/** How many requests go on in one turn of the event loop. */
+/** How many waiting requests continue in one turn of the event loop. */
 const perTurn = 128
 
 /** `full`: too many requests wait already. `stopping`: the node stops. */
@@ -24,8 +24,8 @@ export const createHeld = ({ timers, stopping }: { timers: Timers; stopping: Abo
   stopping.addEventListener('abort', () => release('stopping'), { once: true })
   return {
     /**
-     * Resolves when the owner may have changed, and at the latest after `ms` milliseconds. `client` emits `close` when
-     * nobody waits for the answer any more.
+     * Resolves when the owner may have changed, the node stops or the client is gone, at the latest after `ms`
+     * milliseconds, and at once when too many requests wait. `client` emits `close` when it is gone.
      */
     wait(ms: number, client: EventEmitter): Promise<End> {
       if (stopping.aborted) return Promise.resolve('stopping')

@@ -1,5 +1,5 @@
-// The bodies of requests that can be sent again when their owner is lost. A body is kept while it passes, until the answer
-// begins. All kept bodies together have a limit: beyond it, a body passes and is not kept.
+// Keeps the bodies of requests that can be sent again when the owner of the log is lost. A body is kept while it
+// passes, until the answer begins. All kept bodies together have a limit: beyond it, a body passes and is not kept.
 import type { IncomingMessage } from 'node:http'
 
 /** The largest size of one kept body, and of all kept bodies together, in bytes. */

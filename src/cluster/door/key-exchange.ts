@@ -1,5 +1,5 @@
-// Brings the stream keys of the owner to a standby, before the owner uses them: without them, the standby could not take
-// over. The standby asks again and again, and each question says which keys it has on its disk by then.
+// Brings the stream keys of the owner to a standby, before the owner uses them: without these keys, the standby could
+// not take over. The standby asks again and again, and each question says which keys it has on its disk by then.
 import type { Report, Timers } from '../../contract/ports.ts'
 import type { Ask } from './ask-node.ts'
 import { addLot, type KeyQuestion, type NodeKeys, readLot } from './key-lots.ts'

@@ -1,4 +1,4 @@
-// The form in which the owner hands stream keys to a standby: lots of the keys that the standby lacks.
+// Writes and reads the lots in which the owner hands stream keys to a standby. A lot has keys that the standby lacks.
 
 export type SentKey = {
   epoch: number
@@ -9,7 +9,7 @@ export type SentKey = {
 
 /** The keys of a node. */
 export type NodeKeys = {
-  /** For each epoch the number up to which its keys are here without a hole. */
+  /** For each epoch: the number up to which this node has the keys without a hole. */
   have(): { epoch: number; upTo: number }[]
   /** Up to `limit` keys that another node lacks; `have` says which keys it has. Empty: it has all keys. */
   missing(have: readonly { epoch: number; upTo: number }[], limit: number): SentKey[]

@@ -1,5 +1,5 @@
-// Answers that this node still owes to other nodes. When it does not own the event log any more, they are marked: a 503
-// among them says nothing about the next owner, so the other node can send the request again.
+// Marks the answers that this node still owes to other nodes when it no longer owns the event log: a 503 among these
+// answers says nothing about the next owner, so the other node can send the request again.
 import type { ServerResponse } from 'node:http'
 import { notOwnerHeader } from './inside-headers.ts'
 

@@ -1,9 +1,9 @@
 // Remembers the numbers that requests have used, for as long as somebody could use them again. The memory is bounded:
-// when it is full, it forgets the oldest numbers. From then on, a request is refused unless it was signed after all of
-// these.
+// when it is full, it forgets the oldest numbers. From then on, a request is refused unless it was signed later than
+// all the forgotten numbers.
 
 /**
- * A set takes new numbers for this many milliseconds. Then the numbers in the set before are too old to be used again.
+ * A set takes new numbers for this many milliseconds. Then the numbers in the older set are too old to be used again.
  */
 const turnMs = 60_000
 

@@ -1,4 +1,4 @@
-// Which headers of a request or an answer pass through a node to the next one, in their order and with their spelling.
+// Chooses the headers of a request or an answer that a node passes on, in their order and with their spelling.
 import type { IncomingMessage } from 'node:http'
 
 /** Headers that concern one connection only. */

@@ -1,4 +1,4 @@
-// The connections to other nodes. The HTTP client of Node.js is used, since it keeps the spelling and the order of
+// Sends requests to other nodes. The HTTP client of Node.js is used, since it keeps the spelling and the order of
 // headers, says when a node wants the body, and hands over sockets that have changed their protocol.
 import http, { type ClientRequest } from 'node:http'
 import https from 'node:https'

@@ -1,4 +1,4 @@
-// Lets a request be answered: by this node or by the owner of the event log. While there is no owner, the request waits.
+// Finds who answers a request: this node or the owner of the event log. While there is no owner, the request waits.
 import type { Timers, World } from '../../contract/ports.ts'
 import { isStopping, noOwner, notOwner, ownerLost, unreadable } from './answers.ts'
 import type { Asked } from './asked.ts'
@@ -9,8 +9,8 @@ import type { Said } from './send-answer.ts'
 /** Milliseconds until a request is sent again to an owner that could not be reached. */
 const againMs = 250
 /**
- * How often a request is sent again after a node that had taken it was lost. Without this limit, a
- * request that crashes an owner would crash each owner in turn.
+ * How many times a request is sent again after a node that had taken it was lost. Without this limit, a request that
+ * crashes an owner would crash each owner in turn.
  */
 const mostRepeats = 2
 
@@ -33,7 +33,7 @@ export const createRoute = ({ owner, local, node, holdMs, clock, timers, stoppin
 
   const route = async (exchange: Exchange, { mayNotPass }: Asked): Promise<void> => {
     let until = clock.now() + holdMs
-    /** The URL that could not be reached a moment ago, or that has refused the request. */
+    /** The URL of the node that could not be reached a moment ago, or that has refused the request. */
     let tried: string | undefined
     let repeats = 0
 
@@ -42,7 +42,7 @@ export const createRoute = ({ owner, local, node, holdMs, clock, timers, stoppin
       if (mayHaveHappened) exchange.refuse(ownerLost)
       else exchange.refuse(mayNotPass === undefined ? said : notOwner(node, mayNotPass))
     }
-    /** Waits for another owner, or, if a URL was tried, for the moment to try it again. False: the request is refused. */
+    /** Waits for another owner, or, if a URL was tried, to try it again. False: refused, or the client is gone. */
     const isWorthWaiting = async (): Promise<boolean> => {
       const left = until - clock.now()
       const ms = tried === undefined ? left : Math.min(left, againMs)

@@ -1,5 +1,5 @@
-// JSON that two nodes send to each other, sealed with AES-256-GCM. `about` says to which request a letter belongs, so
-// that a letter that was taken from another request cannot be opened.
+// Seals and opens letters: JSON that two nodes send to each other, sealed with AES-256-GCM. `about` says to which
+// request a letter belongs, so that a letter from another request cannot be opened.
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 
 const algorithm = 'aes-256-gcm'

@@ -87,7 +87,7 @@ export const createSwitchboard = (deps: Deps) => {
     attach(server: Server): void {
       server.on('request', (request, response) => take(request, response, false))
       server.on('checkContinue', (request, response) => take(request, response, true))
-      // Node would answer an unknown `Expect` with 417 and no body. The header may be ignored.
+      // Node.js would answer an unknown `Expect` with 417 and no body. The header may be ignored.
       server.on('checkExpectation', (request, response) => take(request, response, false))
       server.on('upgrade', (request, socket, head) => {
         if (!isWebSocket(request)) return void passOver(server, request, socket, head)
@@ -95,8 +95,8 @@ export const createSwitchboard = (deps: Deps) => {
       })
     },
     /**
-     * Called when another node may be the owner now. Waiting requests continue, and what depends on former owners is
-     * soon cut.
+     * Called when another node may be the owner now. Waiting requests continue. Requests and sockets that depend on a
+     * former owner are ended after `graceMs`.
      */
     changed(): void {
       if (owner() !== 'me') late.mark()

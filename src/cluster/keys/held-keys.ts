@@ -1,5 +1,5 @@
-// Counts up to which number the file has the keys of each epoch without a hole. From that, nodes know which keys one
-// lacks.
+// Knows up to which number the file has the keys of each epoch without a hole. With these numbers, a node finds the
+// keys that another node lacks.
 import type { FiledKey, KeyFile } from './key-file.ts'
 
 /** The keys of an epoch up to a number. */
@@ -17,7 +17,7 @@ export const createHeld = (file: KeyFile) => {
       }
       held.set(epoch, upTo)
     },
-    /** For each epoch the number up to which its keys are here without a hole. */
+    /** For each epoch: the number up to which this node has the keys without a hole. */
     have: (): Held[] => [...held].map(([epoch, upTo]) => ({ epoch, upTo })),
     /** Up to `limit` keys that another node lacks; `have` says which keys it has. */
     missing(have: readonly Held[], limit: number): FiledKey[] {

@@ -1,4 +1,4 @@
-// The keys that the owner of the log has made ahead, and how many of them the standby has.
+// Keeps the keys that the owner of the log makes in advance, and knows how many of them the standby has.
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '../../contract/ports.ts'
 import type { KeyName } from '../records/content.ts'

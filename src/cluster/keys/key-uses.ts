@@ -1,5 +1,5 @@
-// Keeps which stream uses which key. The records of the shared log say this too, so it is written to the file a while
-// later. Before the node notes that it need not read these records again, it calls `write`.
+// Keeps which stream uses which key. The records of the shared log say the same, so a use is written to the file only a
+// while later. Before the node notes that it need not read these records again, it calls `write`.
 import type { KeyName } from '../records/content.ts'
 import type { StreamKey } from '../records/packed-events.ts'
 import type { KeyFile } from './key-file.ts'

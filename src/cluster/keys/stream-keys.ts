@@ -1,6 +1,6 @@
 // The keys that seal payloads before they leave this machine. A key is on the disk before the first record that names
-// it, and each node that may own the log needs it. When a payload is erased, the keys of its stream are destroyed on
-// every node: then nobody can read the payload in the shared log any more.
+// it, and each node that may own the log needs the key. When a payload is erased, the keys of its stream are destroyed
+// on every node: then nobody can read the payload in the shared log any more.
 import type { Clock } from '../../contract/ports.ts'
 import type { KeyName } from '../records/content.ts'
 import type { StreamKey } from '../records/packed-events.ts'
@@ -36,7 +36,7 @@ export const openStreamKeys = (path: string, clock: Clock) => {
 
   return {
     ...pool,
-    /** The key of a stream: the one that it uses, else a new one. */
+    /** The key that a stream uses, else a new one. `isNew`: the stream is new, so no key of it is in the file. */
     take(streamNo: number, isNew = false): StreamKey {
       const known = uses.of(streamNo, isNew)
       if (known !== undefined) return known
@@ -46,7 +46,7 @@ export const openStreamKeys = (path: string, clock: Clock) => {
     },
     /** Notes the keys that a record names for streams. Called by a node that reads records. */
     use: uses.read,
-    /** Notes that something of a stream is sealed by a key of its own. */
+    /** Notes that one long payload of a stream is sealed by a key that seals nothing else. */
     addUse: uses.add,
     keyOf(...name: KeyName): Buffer | 'destroyed' | undefined {
       const found = file.one(...name)
@@ -54,7 +54,7 @@ export const openStreamKeys = (path: string, clock: Clock) => {
     },
     /** Runs work that looks for many keys, and changes nothing. */
     reading: file.reading,
-    /** From now on these streams use new keys. What the old ones, up to `bound`, have sealed is to be erased. */
+    /** From now on these streams use new keys. What their old keys up to `bound` have sealed is to be erased. */
     retire: uses.retire,
     /** Destroys the retired keys of streams. They are gone from the disk when this returns. */
     destroy(streamNos: readonly number[]): void {

@@ -28,7 +28,7 @@ type Waiting = {
 }
 type Answer = { stream?: string; seq?: number; error?: { err_code?: number; description?: string } }
 
-/** Error codes of the JetStream API: the last sequence is another one. Newer servers use both. */
+/** Error codes of JetStream: the stream does not end at the expected sequence. Newer servers use both codes. */
 const wrongSequence = new Set([10071, 10164])
 /** Milliseconds until a record that surely reached no server is sent again. */
 const againMs = 50

@@ -1,5 +1,5 @@
 // Follows a stream: hands over its records in order, each once, through one pull after another. Before each pull it
-// looks whether the stream still has the record that was handed over last.
+// checks whether the stream still has the record that was handed over last.
 import { sleep } from '../../platform/sleep.ts'
 import type { Following, SharedLog, SharedRecord } from '../shared-log.ts'
 import { Ended, ended, type FollowDeps, lookAt, type Place } from './last-record.ts'

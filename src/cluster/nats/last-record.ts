@@ -1,4 +1,4 @@
-// Looks whether a stream still has the record that was handed over last. Servers that lose power may lose their newest
+// Checks whether a stream still has the record that was handed over last. Servers that lose power may lose their newest
 // records.
 import type { Timers } from '../../contract/ports.ts'
 import { sleep } from '../../platform/sleep.ts'
@@ -26,7 +26,7 @@ const lookMs = 100
 export class Ended extends Error {}
 export const ended = (cause: unknown) => new Ended('', { cause })
 
-/** The record that was handed over last. Without bytes: none was yet, and the following began behind this record. */
+/** The record that was handed over last. Without bytes: there is none yet; the following began behind this one. */
 export type Place = { sequence: number; bytes?: Uint8Array }
 
 /** Throws when the stream no longer has the record that was handed over last. */

@@ -1,6 +1,6 @@
-// A connection to one of the NATS servers, made again whenever it ends, each time to the next server. Nothing is sent
-// again by itself: a message that was under way when a connection ended may be lost, and its sender decides whether to
-// repeat it.
+// Keeps a connection to one of the NATS servers. Whenever it ends, a connection to the next server is made. Nothing is
+// sent again by itself: a message that was under way when a connection ended may be lost, and its sender decides
+// whether to repeat it.
 import type { NatsConnection } from '@nats-io/transport-node'
 import { load } from '../../bus/nats/client.ts'
 import { connectTo } from '../../bus/nats/connect.ts'

@@ -9,8 +9,8 @@ import { createArrivals } from './arrivals.ts'
 
 export type Pull = {
   /**
-   * Resolves to the records that have come: at least one, or none after some idle seconds. Rejects when the pull has
-   * ended.
+   * Resolves to the records that have come: at least one, or none when no record has come for `idleMs`. Rejects when
+   * the pull has ended.
    */
   next(): Promise<SharedRecord[]>
   close(): void

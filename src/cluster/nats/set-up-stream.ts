@@ -35,7 +35,7 @@ const create = async (manager: JetStreamManager, stream: ShardStream): Promise<v
 
 /**
  * Creates a stream unless it exists. Resolves to whether it was created. Rejects with CannotStart when it has other
- * settings.
+ * settings or servers are away.
  */
 export const setUpStream = async (manager: JetStreamManager, stream: ShardStream): Promise<boolean> => {
   const there = await infoOf(manager, stream.name)

@@ -16,10 +16,10 @@ import { leaseStream, type ShardStream, shardStream } from './streams.ts'
 export type Servers = {
   /**
    * Creates those streams of a shard that do not exist, with three copies, or with one if there is a single server.
-   * Resolves to the names of the created streams. Rejects with CannotStart when a stream has other settings.
+   * Resolves to the names of the new streams. Rejects with CannotStart when settings differ or servers are away.
    */
   setUp(shard: number): Promise<string[]>
-  /** Says what the operator risks. */
+  /** Judges the servers and the streams: what does the operator risk? */
   judge(shard: number): Promise<Judgement[]>
   /** The streams of a shard that exist. */
   states(shard: number): Promise<StreamState[]>

@@ -30,8 +30,8 @@ export type SharedLogDeps = {
 const usualWaitMs = 60_000
 const usualAppendMs = 5000
 /**
- * A record may have nine tenths of the size that a server takes, and of a mebibyte. The rest is for headers and new
- * fields.
+ * A record may have nine tenths of the size that a server takes, but at most nine tenths of a mebibyte. The rest is for
+ * headers and new fields.
  */
 const mebibyte = 1024 * 1024
 const share = 0.9

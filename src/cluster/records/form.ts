@@ -1,6 +1,6 @@
-// The bytes of a record of the shared log: magic and version, the digest of the record before, a content, a signature.
-// By the digest of the record before, a reader notices when a record is missing, changed or doubled. The signature
-// shows that a node with the cluster key wrote the record.
+// The bytes of a record of the shared log: magic and version, the digest of the previous record, a content, a
+// signature. By the digest of the previous record, a reader notices when a record is missing, changed or repeated. The
+// signature shows that a node with the cluster key wrote the record.
 import { createHmac, hash, timingSafeEqual } from 'node:crypto'
 import type { SharedRecord } from '../shared-log.ts'
 
@@ -8,7 +8,7 @@ const magic = Buffer.from('RPRC')
 const version = 1
 const hashBytes = 32
 const headBytes = magic.length + 1 + hashBytes
-/** Bytes of a record beside its content. */
+/** Bytes that a record has in addition to its content. */
 export const frameBytes = headBytes + hashBytes
 
 /** A record cannot be used: it is damaged, or not signed with this cluster key, or it belongs elsewhere. */
@@ -28,7 +28,7 @@ export const originOf = (logId: string): Buffer => hash('sha256', logId, 'buffer
 
 const signatureOf = (key: Buffer, digest: Buffer): Buffer => createHmac('sha256', key).update(digest).digest()
 
-/** Makes a record. `before`: the digest of the record before. `content`: its bytes, in parts that follow each other. */
+/** Makes a record. `before`: the digest of the previous one. `content`: its bytes, in parts that follow each other. */
 export const sealRecord = (
   key: Buffer,
   before: Buffer,
@@ -42,13 +42,13 @@ export const sealRecord = (
   return { bytes, digest }
 }
 
-/** The digest of a record that was opened before. */
+/** The digest of a record that was checked before. */
 export const digestOfRecord = (bytes: Uint8Array): Buffer =>
   hash('sha256', bytes.subarray(0, bytes.length - hashBytes), 'buffer')
 
 /**
- * Checks a record. Returns its content, its digest, which the next record names, and `before`, the digest of the record
- * before, which this record names. Throws UnfitRecord.
+ * Checks a record. Returns its content, its digest, which the next record names, and `before`, the digest of the
+ * previous record, which this record names. Throws UnfitRecord.
  */
 export const openRecord = (
   key: Buffer,

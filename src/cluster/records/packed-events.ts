@@ -3,9 +3,9 @@
 // part.
 //
 // The first part has a line for each row: the digest (43 characters), then the header without the digest. The other
-// parts are sealed, one for each stream in `keys`, in the same order. Such a part has, for each row of the stream that
-// is not gone, a line with the payload and a line with the salt. Neither text has a line end, because JSON.stringify
-// writes none.
+// parts are sealed, one for each stream in `keys`, in the same order. Such a part has, for each row of the stream whose
+// payload was not erased, a line with the payload and one with the salt. Neither text has a line end, because
+// JSON.stringify writes none.
 import { digestOf } from '../../log/leaf.ts'
 import type { PackedBatch } from '../../log/store.ts'
 import type { Content, Facts, KeyName } from './content.ts'

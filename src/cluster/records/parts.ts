@@ -2,7 +2,7 @@
 import { type Facts, packContent } from './content.ts'
 import { frameBytes } from './form.ts'
 
-/** Room for everything in the record of a part beside the bytes of the part. No such record needs more. */
+/** Room for what the record of a part has in addition to the bytes of the part. No such record needs more. */
 const partBytes = frameBytes + 64
 
 const lengthOf = (content: readonly Uint8Array[]): number =>

@@ -1,4 +1,4 @@
-// Seals texts with AES-256-GCM, so that the servers of the shared log never have them in plain. What a destroyed key has
+// Seals texts with AES-256-GCM, so that the servers of the shared log never see the texts. What a destroyed key has
 // sealed can never be read again.
 import { createCipheriv, createDecipheriv, randomFillSync } from 'node:crypto'
 

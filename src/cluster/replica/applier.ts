@@ -1,6 +1,6 @@
 // Brings the records of the shared log into the files of this node. Each record may come again, for example after a
-// crash: what is there already is compared with the record, and stays as it is. Writes of rows begin without anybody
-// waiting for them; `drain` waits for all of them.
+// crash: rows that are there already are compared with the record, and stay as they are. Writes of rows begin without
+// anybody waiting for them; `drain` waits for all of them.
 import type { Store } from '../../log/store.ts'
 import type { StreamKeys } from '../keys/stream-keys.ts'
 import type { Content, Facts, KeyName } from '../records/content.ts'
@@ -39,7 +39,7 @@ export const createApplier = ({ local, keys, pieces, secrets, logId, erasing }: 
   const events = createEventsTaker({ local, keys, pieces, rows, bare, erasing })
   let claim: Claimed | undefined
 
-  /** The text that was sealed by the key of that name; undefined: the key was destroyed. */
+  /** The text that the key with this name has sealed; undefined: the key was destroyed. */
   const unsealed = (name: KeyName, sealed: Uint8Array = new Uint8Array()): string | undefined => {
     const key = keys.keyOf(...name)
     if (key === undefined) throw new LacksKeys([name])

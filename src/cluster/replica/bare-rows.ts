@@ -1,5 +1,5 @@
-// Counts rows that came without a payload, because its key was destroyed. This is right only if an erasure that comes
-// later in the log covers the row.
+// Counts rows that came without a payload, because the key of the payload was destroyed. This is right only if an
+// erasure that comes later in the log covers the row.
 import type { Store } from '../../log/store.ts'
 
 type Local = Pick<Store, 'erasedBy' | 'page'>

@@ -1,5 +1,5 @@
-// Claims the log: reads to its end, and appends a claim behind it. Only an append proves where the end is, since a
-// reading may be outdated. From the claim on, whatever others still send is refused.
+// Claims the log: reads to its end, and appends a claim behind it. Only an append proves where the end is, since what
+// was read may be outdated. After the claim, records that a former owner still sends are refused.
 
 import type { Timers } from '../../contract/ports.ts'
 import { StorageFailure } from '../../contract/stored.ts'
@@ -11,7 +11,7 @@ import type { Intake } from './intake.ts'
 
 /** How many records are read at once. */
 const recordsAtOnce = 256
-/** How often a refused claim is tried again, and milliseconds between two tries without news. */
+/** The largest number of tries to claim, and milliseconds between two tries when no new record was found. */
 const mostTries = 20
 const againMs = 50
 
@@ -68,8 +68,8 @@ export const createClaiming = ({ shared, key, intake, node, timers }: Deps) => {
     await intake.take([{ sequence: sequence + 1, bytes }])
   }
   /**
-   * After a refusal: reads the record that stands at that place. When nothing new is visible, the servers may have lost
-   * records.
+   * After a refusal: reads the record that stands in the place of the claim. When nothing new is visible, the servers
+   * may have lost records.
    */
   const look = async (): Promise<void> => {
     const { sequence } = intake.at()

@@ -1,4 +1,4 @@
-// The errors of a replica beside those of the shared log.
+// The errors of a replica, in addition to those of the shared log.
 import type { KeyName } from '../records/content.ts'
 
 /**

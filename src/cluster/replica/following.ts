@@ -1,5 +1,5 @@
-// Follows the shared log on a node that does not own it. When keys are missing, it waits for them. When the shared log is
-// not the one that was read before, because its servers have lost records, it is read from the first record on.
+// Follows the shared log on a node which does not own it. When keys are missing, it waits for them. When the shared log
+// is not the one that was read before, because its servers have lost records, it is read from the first record on.
 import type { Report, Timers } from '../../contract/ports.ts'
 import type { StreamKeys } from '../keys/stream-keys.ts'
 import { UnfitRecord } from '../records/form.ts'
@@ -7,10 +7,10 @@ import type { Following, SharedLog, SharedRecord } from '../shared-log.ts'
 import { Divergence, LacksKeys } from './errors.ts'
 import type { Intake } from './intake.ts'
 
-/** Milliseconds between two looks whether the owner lacks events, and whether the log still has the last record. */
+/** Milliseconds between two checks: does the owner lack events, and does the log still have the last record? */
 const lookMs = 1000
 
-/** After this many looks, a record that cannot be found counts as lost. One reading alone may be outdated. */
+/** After this many checks, a record that cannot be found counts as lost. One reading alone may be outdated. */
 const looksUntilLost = 2
 
 export type FollowingDeps = {
@@ -24,7 +24,7 @@ export type FollowingDeps = {
 }
 
 /**
- * Throws when the last claim stands at the end of the log, and the node that claimed has fewer events than this one.
+ * Throws when the last claim stands at the end of the log, and the node that claimed has fewer events than this node.
  */
 export const mustKnowNoMore = (intake: Pick<Intake, 'head' | 'at' | 'claim'>): void => {
   const claim = intake.claim()
@@ -75,7 +75,7 @@ export const startFollowing = ({
   const start = (): void => {
     if (!isStopped) current = shared.follow(intake.at().sequence, take, ended)
   }
-  /** Reads everything again, when the end was reached and the last record is missing for several looks. */
+  /** Reads everything again, when the end was reached and the last record was missing in several checks. */
   const look = async (): Promise<void> => {
     if ((await shared.tail()) > intake.at().sequence) return
     mustKnowNoMore(intake)

@@ -1,4 +1,4 @@
-// Takes in records: reads them in order, applies them, and knows up to which record the files of this node have them.
+// Applies the records of the shared log to the files of this node, in order, and knows which one was applied last.
 import type { Report, Timers } from '../../contract/ports.ts'
 import type { Store } from '../../log/store.ts'
 import type { StreamKeys } from '../keys/stream-keys.ts'
@@ -56,7 +56,7 @@ const startSaving = ({ stateFile, timers, report, write, wipe }: SavingDeps) => 
   }
 }
 
-/** A reader that goes on from the saved state. `head`: the last position of the local log. */
+/** A reader that continues from the saved state. `head`: the last position of the local log. */
 const readerFrom = ({ key, logId, stateFile }: IntakeDeps, head: number): Reader => {
   const reader = createReader(key, logId)
   const saved = readState(stateFile, logId)
@@ -78,7 +78,7 @@ export const createIntake = (deps: IntakeDeps) => {
   const pieces = createOpenPieces(local)
   const applier = createApplier({ local, keys, pieces, secrets, logId, erasing: deps.erasing })
   const reader = readerFrom(deps, applier.head())
-  /** The place behind which reading can begin anew. No long payload and no record in parts is open there. */
+  /** The place behind which reading can begin anew. No long payload and no record in parts is unfinished there. */
   let safe = reader.at()
   let savedAt = safe.sequence
   /** The place up to which everything is in the files. */
@@ -105,7 +105,7 @@ export const createIntake = (deps: IntakeDeps) => {
 
   return {
     isSame,
-    /** Applies records that follow each other. When it rejects, the records before the one that failed are applied. */
+    /** Applies records that follow each other. When one cannot be applied, the records before it still are. */
     async take(records: readonly SharedRecord[]): Promise<void> {
       const before = applier.applied()
       try {
@@ -135,7 +135,7 @@ export const createIntake = (deps: IntakeDeps) => {
       reader.advance({ mark, joined: [] })
       settle()
     },
-    /** Reads again behind the last safe place. */
+    /** Goes back to the last safe place: the records behind it are read again. */
     restart,
     /** Reads all records again: the shared log is not the one that was read before. */
     async rewind(): Promise<void> {

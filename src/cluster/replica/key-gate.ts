@@ -4,7 +4,7 @@ import type { StreamKeys } from '../keys/stream-keys.ts'
 
 /** A record waits for at most this many keys. */
 const mostKeys = 256
-/** Milliseconds between two looks whether a standby still asks for keys. */
+/** Milliseconds between two checks whether a standby still asks for keys. */
 const lookMs = 250
 
 type Keys = Pick<StreamKeys, 'isShared' | 'stored'>
@@ -23,7 +23,7 @@ export const createKeyGate = (keys: Keys, timers: Timers) => {
       cancel()
     }
   }
-  /** Begins some work that takes up to `count` new keys, at once if possible. */
+  /** Begins work that takes up to `count` new keys, when the standby has them, or the next `mostKeys` of them. */
   return <T>(count: number, begin: () => Promise<T>): Promise<T> => {
     const needed = Math.min(count, mostKeys)
     if (last === undefined && keys.isShared(needed)) return begin()

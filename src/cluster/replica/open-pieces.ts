@@ -1,5 +1,5 @@
-// The pieces of long payloads whose events were not read yet. Each node gives these payloads numbers of its own, since
-// two owners may have used the same number.
+// Stores the pieces of long payloads whose events were not read yet. Each node gives these payloads numbers of its own,
+// since two owners may have used the same number.
 import { openDigest } from '../../log/leaf.ts'
 import type { Store } from '../../log/store.ts'
 import type { KeyName } from '../records/content.ts'

@@ -1,6 +1,6 @@
 // Writes for the owner of the log: each batch is published, stored by a majority of the servers, and then written to
 // the local log. Several batches may be under way; the local writes keep their order. After a failure, every write
-// fails until the log was claimed again.
+// fails until the log is claimed again.
 import { erasablePrefixes } from '../../contract/erased-range.ts'
 import type { Timers } from '../../contract/ports.ts'
 import type { PackedBatch, Piece, Store } from '../../log/store.ts'
@@ -42,7 +42,7 @@ const packing = (local: Store, keys: StreamKeys, pieces: Intake['pieces']) => {
     if (batch.erasures.length > 0) {
       bound = keys.last()
       const named = batch.erasures.flatMap(({ erased }) => erased.streams)
-      // The file of the log refuses such a batch. It must not be published, since no node could ever apply it.
+      // The file of the log refuses such a batch. The batch must not be published, since no node could ever apply it.
       if (!named.every(isErasable)) throw new Error('the log erases only events of users')
       keys.retire(
         named.flatMap(stream => local.headOf(stream)?.no ?? []),
@@ -74,7 +74,7 @@ export const createOwner = (deps: Deps) => {
   const advance = (mark: Awaited<ReturnType<Publisher['publish']>>): void =>
     intake.advance({ ...mark, position })
 
-  /** Publishes the present text under a ref, or that there is none. */
+  /** Publishes the present text of a secret, or that the secret is gone. */
   const publishSecret = async (ref: string): Promise<void> => {
     let noted = () => copied.forgotten(ref)
     const contentOf = (): Content => {
@@ -134,7 +134,7 @@ export const createOwner = (deps: Deps) => {
       if (key !== undefined) keys.destroyKey(key)
       advance(mark)
     },
-    /** Publishes rows that the local log has already. */
+    /** Publishes rows that the local log already has. */
     async refill({ batch, digests, pieces: long }: Refilling): Promise<void> {
       for (const piece of long) await publishPiece(piece, async () => {})
       await publishBatch(batch, async () => {}, digests)

@@ -34,7 +34,7 @@ export const createOwnership = (deps: Deps) => {
   const { local, shared, key, keys, copied, owned, intake, mayClaim, timers } = deps
   const claiming = createClaiming(deps)
   let owner: Owner | undefined
-  /** The last owner, whose records may still be under way. */
+  /** The last `Owner` that was made. Its records may still be under way. */
   let latest: Owner | undefined
 
   const fenced = (): void => {
@@ -47,7 +47,7 @@ export const createOwnership = (deps: Deps) => {
   /** Publishes what the shared log lacks. */
   const refill = async (own: Owner): Promise<void> => {
     for (const each of refillings(local, intake.at().position)) await own.refill(each)
-    owned.changed() // `differences` returns these, too
+    owned.changed() // empties the list of changed secrets, since `differences` returns these, too
     await own.putSecrets(copied.differences())
   }
   /** Stops writing, and goes back to the last place at which no work was open, to read from there again. */

@@ -1,5 +1,5 @@
-// Appends records of the owner to the shared log, one behind the other, without waiting for the answer to the record
-// before. When a record fails, all records behind it fail, too.
+// Appends records of the owner to the shared log, one behind the other, without waiting for the answer to the previous
+// one. When a record fails, all records behind it fail, too.
 import { type Content, packContent } from '../records/content.ts'
 import { sealRecord } from '../records/form.ts'
 import { inParts } from '../records/parts.ts'

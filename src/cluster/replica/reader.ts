@@ -1,15 +1,15 @@
 // Reads records in order, and joins records that came in parts. A record that does not follow the last valid one is
-// void. This happens when an owner sends two records at once, and another node takes the place of the first. The
-// servers store the second one, since they only compare sequences. Every node passes over it, and its sender is told
-// that it failed.
+// void. Servers can store such a record, since they only compare sequences: for example, when servers have lost
+// records, other records have taken their places, and a node appends without having read these. Every node passes over
+// a void record.
 import { type Content, unpackContent } from '../records/content.ts'
 import { openRecord, originOf, UnfitRecord } from '../records/form.ts'
 import { type Joined, join } from '../records/parts.ts'
 import type { SharedRecord } from '../shared-log.ts'
 
 /**
- * A place in the shared log: its sequence, the sequence and the digest of the last valid record up to there, and the last
- * position of the log up to there.
+ * A place in the shared log: its sequence, then the sequence and the digest of the last valid record up to this place,
+ * and the last position of the log up to this place.
  */
 export type Mark = { sequence: number; valid: number; digest: Buffer; position: number }
 

@@ -23,8 +23,8 @@ export const createRowWrites = (local: Store) => {
     /** Lets `drain` wait for a write that belongs to rows, too. */
     join: (write: Promise<void>): void => void underWay.push(write),
     /**
-     * Adds the rows of a batch that the local log lacks. `long`: its long payloads under the numbers of this node. Throws
-     * Divergence.
+     * Adds the rows of a batch that the local log lacks. `long`: the long payloads of the batch, with the numbers that
+     * they have on this node. Throws Divergence.
      */
     async add(opened: Opened, long: Opened['batch']['long']): Promise<void> {
       const batch = { ...opened.batch, long }

@@ -1,6 +1,6 @@
-// A small file that says how far a node has read the shared log, so that it need not read it from the first record on
-// after a start. It is written a while later, so the log of the node may have more rows than the file says, but never
-// fewer.
+// Saves in a small file how far a node has read the shared log, so that the node need not begin with the first record
+// after a start. The file is written a while later, so the log of the node may have more rows than the file says, but
+// never fewer.
 import { rename, writeFile } from 'node:fs/promises'
 import { plainWrite, readPlainFile } from '../../platform/plain-file.ts'
 import type { Mark } from './reader.ts'

@@ -27,8 +27,8 @@ export const createEventsTaker = ({ local, keys, pieces, rows, bare, erasing }: 
   let isWiped = true
 
   /**
-   * Gives the long payloads of new rows their numbers on this node, and removes long payloads of rows that are known
-   * already.
+   * Gives the long payloads of new rows their numbers on this node, and removes those of rows that are known already or
+   * erased.
    */
   const takeLong = async (batch: PackedBatch): Promise<PackedBatch['long']> => {
     const taken: PackedBatch['long'] = []
@@ -62,7 +62,7 @@ export const createEventsTaker = ({ local, keys, pieces, rows, bare, erasing }: 
       const opened = keys.reading(() => unpackEvents(content, keys.keyOf))
       if (opened.lacking.length > 0) throw new LacksKeys(opened.lacking)
       const { erasures } = content.facts
-      if (erasures.length > 0) await rows.drain() // the numbers of the erased streams are in the file
+      if (erasures.length > 0) await rows.drain() // then the numbers of the erased streams are in the file
       noteKeys(content.facts)
       const long = await takeLong(opened.batch)
       bare.add((opened.batch.gone ?? []).map(({ position }) => position))

@@ -5,7 +5,10 @@ import { killStragglers, ownMark, ownUserId } from '../stragglers.ts'
 /** The id of the parent process. It is read first, because a process gets another parent when its parent ends. */
 const parent = process.ppid
 
-/** Kills the processes that this process started, and its process group if it leads one (as under the service). */
+/**
+ * Kills the processes that this process started, and its whole process group if it leads one. It leads one when the
+ * service has started it.
+ */
 export const endAll = (): never => {
   killStragglers(ownMark(), ownUserId())
   try {

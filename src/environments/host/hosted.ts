@@ -1,4 +1,4 @@
-// The one environment instance of this process, and the methods of the protocol that act on it.
+// Holds the one environment instance of this process, and runs the methods of the protocol on it.
 import path from 'node:path'
 import type { Environment, OpenObject, StepContext, StepResult } from '../../contract/environment.ts'
 import { temporary } from '../protocol.ts'

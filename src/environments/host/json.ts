@@ -1,4 +1,4 @@
-// Values as strict JSON: a value that JSON does not have is an error. It is not silently replaced by another value.
+// Writes values as strict JSON: a value that JSON does not have is an error, and is not silently replaced by another.
 
 const nameOf = (value: unknown): string | undefined => {
   if (value === undefined) return 'undefined'
@@ -12,7 +12,7 @@ const nameOf = (value: unknown): string | undefined => {
   return undefined
 }
 
-/** Throws a TypeError for a value that is not JSON. The error names the field and says what it holds. */
+/** Throws a TypeError for a value that is not JSON. If one field is the cause, the error names it. */
 export const jsonOf = (value: unknown): string => {
   try {
     return JSON.stringify(value, (key, field) => {

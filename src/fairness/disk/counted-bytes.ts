@@ -1,4 +1,4 @@
-// The bytes that each user has on the disk. A walk through the user's folders counts them. Until the next walk, the
+// Counts the bytes that each user has on the disk, by a walk through the user's folders. Until the next walk, the
 // server adds what it writes itself. Walks run in a thread, one at a time for each user.
 import type { Clock, Report } from '../../contract/ports.ts'
 import type { Walker } from './walker.ts'

@@ -46,7 +46,7 @@ export const createDiskUse = (deps: Deps) => {
   const isOver = (user: string, more: number): boolean =>
     counted.of(user) + more > limit && mayBeRefused(user)
 
-  /** Throws if the user has no room for `more` bytes. First counts again if the last count may be out of date. */
+  /** Throws if the user has no room for `more` bytes. Before it throws, it waits for a new count. */
   const mustHaveRoom = async (user: string, more = 0): Promise<void> => {
     if (limit === 0) return
     if (counted.isNew(user)) {
@@ -76,7 +76,7 @@ export const createDiskUse = (deps: Deps) => {
         const more = growth(bytes, replaced)
         if (more > 0) await mustHaveRoom(user, more)
         counted.add(user, more)
-        counted.changed(user) // the environment makes new folders, which are not counted yet
+        counted.changed(user) // the write may have made new folders, which are not counted yet
       },
       giveBack(bytes, replaced) {
         if (limit > 0) counted.add(user, -growth(bytes, replaced))

@@ -22,7 +22,7 @@ export type Children = {
 /** Milliseconds that a process gets to end after a signal. */
 const patienceMs = 1000
 
-/** The time when a process started, as a text that no other process has; undefined when there is no such process. */
+/** The time when a process started, as a text (on Linux with the boot id); undefined: there is no such process. */
 const startOf = (pid: number): string | undefined => {
   try {
     if (process.platform !== 'linux') {

@@ -123,7 +123,7 @@ const exited = (place: Place, end: Exit): void => {
 export type Nursery = {
   /** Resolves when the process runs; rejects with the system's error when it cannot be started. */
   start(command: Command): Promise<Child>
-  /** Kills all processes that are still running. */
+  /** Ends the nursery, which then kills all processes that are still running. */
   close(): void
 }
 

@@ -37,7 +37,7 @@ export const copyWal = (request: Omit<Request & { ask: 'copy' }, 'ask'>): Promis
 /** How many databases are being closed. The process does not end before they are closed. */
 let closing = 0
 
-/** Closes the file of a database in the thread. */
+/** Lets the thread close its connection to a database. */
 export const closeWal = async (database: number): Promise<void> => {
   if (thread === undefined) return
   closing++

@@ -25,7 +25,7 @@ export const functions = new Map<string, Fn>([
   ['exp', one(Math.exp)],
 ])
 
-/** The value of a function. Throws if it has none for these values. */
+/** The value of a function. Throws if the function has no value for these arguments. */
 export const applied = (name: Token, { least, max, of }: Fn, values: number[]): number => {
   if (values.length < least || values.length > max) {
     throw wrong(`${name.text} takes ${max === 1 ? 'one value' : 'at least one value'}`, name)

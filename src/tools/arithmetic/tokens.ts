@@ -1,7 +1,7 @@
 /** The greatest length of an expression, in characters. */
 export const longest = 10_000
 
-/** `at` is the position of its first character, counted from 1. */
+/** `at` is the position of the token's first character, counted from 1. */
 export type Token = { kind: 'number' | 'name' | 'sign' | 'end'; text: string; at: number }
 
 export const wrong = (what: string, { at }: { at: number }): Error => new Error(`${what} at position ${at}`)

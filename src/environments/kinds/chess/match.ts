@@ -1,4 +1,4 @@
-// One game between two sides: whose turn it is, the moves so far, and the reward of the agent.
+// Keeps one game between two sides: whose turn it is, the moves so far, and the reward of the agent.
 import type { OpenObject } from '../../../contract/environment.ts'
 import { endingOf, type Game, play, type Side, sideOf, uciOf } from './position.ts'
 import type { Settings } from './settings.ts'

@@ -22,7 +22,7 @@ export const endingOf = (game: Game): Ending | undefined => {
   return game.isDrawByFiftyMoves() ? drawn('fifty_moves') : undefined
 }
 
-/** Sets up a position. Throws if no move is possible in it. */
+/** Sets up a position. Throws if `fen` is no position, or if the game is over in it. */
 export const gameFrom = (fen: string): Game => {
   const { ok, error } = validateFen(fen)
   if (!ok) throw new Error(`fen is no position: ${error}`)

@@ -1,4 +1,4 @@
-// The settings of a game, as kwargs and as options of a reset.
+// Checks the settings of a game, which are kwargs or options of a reset.
 import type { OpenObject } from '../../../contract/environment.ts'
 import { checked, type ObjectSchema } from '../shared/schema.ts'
 import { DEFAULT_POSITION, gameFrom, type Side } from './position.ts'

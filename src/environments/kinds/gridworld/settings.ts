@@ -1,4 +1,4 @@
-// The settings of a grid world, as kwargs and as options of a reset, and the map that they describe.
+// Checks the settings of a grid world, which are kwargs or options of a reset, and makes the map that they describe.
 import type { OpenObject } from '../../../contract/environment.ts'
 import { randomFrom } from '../shared/random.ts'
 import { checked, type ObjectSchema } from '../shared/schema.ts'

@@ -1,4 +1,4 @@
-// The tools of an instance: their definitions for a model, and the functions that run them.
+// Holds the tools of an instance: their definitions for a model, and the functions that run them.
 import type { OpenObject, StepContext, StepResult } from '../../../contract/environment.ts'
 import type { ToolDefinition } from '../../../contract/wire.ts'
 import { checked, type ObjectSchema, type Schema } from './schema.ts'

@@ -1,4 +1,4 @@
-// The database of a session: one file, with SQLite configured so that a statement can reach nothing else.
+// Opens the database of a session: one file, with SQLite configured so that a statement can reach nothing else.
 import { rmSync } from 'node:fs'
 import type { Database } from 'better-sqlite3'
 import Library from '../../../platform/sqlite/library.ts'

@@ -83,7 +83,7 @@ const runAll = (database: Database, sql: string, params: unknown): Written => {
   return { statements: count, changes: (total.get() as number) - before, ...last }
 }
 
-/** Runs statements as one transaction, and returns the rows of the last statement that has any. */
+/** Runs statements as one transaction, and returns the rows of the last statement that returns rows. */
 export const execute = (database: Database, sql: string, params: unknown): Written => {
   database.exec('BEGIN')
   try {

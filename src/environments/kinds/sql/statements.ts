@@ -51,7 +51,7 @@ export const prepare = (database: Database, sql: string): Statement<unknown[]> =
 
 const piece = /'[^']*'?|"[^"]*"?|`[^`]*`?|\[[^\]]*\]?|--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|;|[^;'"`[/-]+|[/-]/g
 
-/** The positions where a statement may end: after each semicolon outside of quotes, and at the end. */
+/** The positions where a statement may end: after each semicolon outside of quotes and comments, and at the end. */
 const ends = (sql: string): number[] => [
   ...[...sql.matchAll(piece)].flatMap(({ 0: text, index }) => (text === ';' ? [index + 1] : [])),
   sql.length,

@@ -1,4 +1,4 @@
-// The output of a command. It is passed on as it arrives. The beginning and the end of it are kept for the result.
+// Passes on the output of a command as it arrives, and keeps the beginning and the end of the output for the result.
 import { StringDecoder } from 'node:string_decoder'
 
 /** At most this many characters are passed on while the command runs. */

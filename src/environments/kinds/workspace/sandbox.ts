@@ -1,4 +1,4 @@
-// How a command is started: in bubblewrap where that works, else as a plain process with limits.
+// Decides how a command is started: in bubblewrap where it works, else as a plain process with limits.
 import { isLoaderVariable } from '../../../contract/variables.ts'
 import { enclosed, find, standard } from '../../wall.ts'
 
@@ -16,7 +16,7 @@ const limits = (seconds: number) =>
   `ulimit -c 0; ulimit -n 1024; ulimit -f 262144; ulimit -v 4194304; ulimit -t ${Math.ceil(seconds) + 1}`
 
 // A shell job that kills the command's process group when descriptor 3 closes, that is when this process has ended.
-// Bubblewrap's own option for that does not cover the time while bubblewrap starts. The command stays in the group (no
+// Bubblewrap's own option for this does not cover the time while bubblewrap starts. The command stays in the group (no
 // --new-session), which is safe, since there is no terminal.
 const watchdog = '{ read -r -u 3; kill -KILL 0; } 4<&- &>/dev/null & exec 3<&-;'
 

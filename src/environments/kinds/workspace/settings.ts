@@ -1,4 +1,4 @@
-// The settings of a workspace, as kwargs and as options of a reset.
+// Checks the settings of a workspace, which are kwargs or options of a reset.
 import path from 'node:path'
 import type { OpenObject } from '../../../contract/environment.ts'
 import { checked, type ObjectSchema } from '../shared/schema.ts'

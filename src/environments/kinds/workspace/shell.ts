@@ -1,4 +1,4 @@
-// Runs one bash command. When the command ends, ends every process that it started.
+// Runs one bash command. When it ends, kills its process group. Every process in a sandbox ends with the sandbox.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { constants } from 'node:os'
@@ -32,7 +32,7 @@ const kill = ({ pid }: ChildProcess): void => {
   }
 }
 
-/** Resolves when no process of the command runs any more. Rejects if the command was stopped or cannot be started. */
+/** Resolves when the command has ended and its group is killed. Rejects if it was stopped or cannot be started. */
 export const run = async (
   { file, args, env, cwd, input }: Launch,
   timeoutMs: number,

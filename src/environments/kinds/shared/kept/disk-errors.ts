@@ -1,4 +1,4 @@
-// Errors of the system about reading and writing files, in words that never contain a path of the machine.
+// Describes errors of the system about reading and writing files, in words that never contain a path of the machine.
 const reasons: Record<string, string | undefined> = {
   ENOSPC: 'the disk is full',
   EDQUOT: 'the disk quota of the system is used up',

@@ -93,7 +93,7 @@ export const createKept = (folder: string) => {
     }
   }
 
-  /** `found` is what the folder holds now; whatever differs from the kept state is removed or replaced. */
+  /** `found` is what `root` holds now. Whatever differs there from the kept state is removed or replaced. */
   const restore = (root: string, found: Found[], reference: Reference): void => {
     const packs = readPacks(folder)
     const state = emptyState()

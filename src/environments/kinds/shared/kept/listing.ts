@@ -1,5 +1,5 @@
-// The listing of a kept state as one text. The first line names the packs that hold the pieces of the files; then each
-// folder, file and link has a line of JSON.
+// Writes and reads the listing of a kept state as one text. The first line names the packs that hold the pieces of the
+// files; then each folder, file and link has a line of JSON.
 import type { Piece } from './packs.ts'
 
 export type Listed = { path: string } & (
