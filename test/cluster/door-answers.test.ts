@@ -113,7 +113,10 @@ tap.test('a request with very many headers is still known as one of a node', asy
   })
   const many = Array.from({ length: 1990 }, (_, n) => `h${n}:`).join('\r\n')
   const get = `GET /a HTTP/1.1\r\nhost: x\r\nconnection: close\r\n${many}\r\n\r\n`
-  t.match(await exchange(standby.port, get), /removed/)
+  const answer = await exchange(standby.port, get)
+  // Node 24 refuses such a request itself, so that it reaches no node. Earlier versions drop the last headers.
+  if (/^HTTP\/1\.1 431 /.test(answer)) return
+  t.match(answer, /removed/)
   owner.become({ url: standby.url }) // each takes the other one for the owner
   const post = `POST /a HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: 2\r\n${many}\r\n\r\n{}`
   const waiting = exchange(standby.port, post)
