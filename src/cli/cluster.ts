@@ -1,4 +1,4 @@
-// reprise cluster: sets a cluster up, and shows its nodes and streams.
+// reprise cluster: sets a cluster up, shows its nodes and streams, and lets a stopped node leave it.
 import { rmSync } from 'node:fs'
 import path from 'node:path'
 import { type ClusterKeys, readClusterKeys } from '../cluster/cluster-key.ts'
@@ -12,12 +12,13 @@ import { Unknown } from '../cluster/shared-log.ts'
 import { type Surveyed, survey } from '../cluster/survey.ts'
 import { makeDataDir, readConfig } from '../config.ts'
 import { CannotStart } from '../contract/cannot-start.ts'
+import { lockData } from '../maintenance/folder-lock.ts'
 import { filesOf } from '../platform/data-folder.ts'
 import { whatStandsAt } from '../platform/plain-file.ts'
 import { realWorld } from '../platform/world.ts'
 import { lineOfNode, lineOfStream } from './cluster-lines.ts'
 import { NoAnswer, NotReached } from './exit.ts'
-import { holdFolder, mustHaveLog, openLogOf } from './folder.ts'
+import { mustHaveLog, openLogOf } from './folder.ts'
 import { urlOfServer } from './server.ts'
 import { type Common, openTerminal } from './terminal.ts'
 
@@ -74,7 +75,7 @@ export const init = async (options: InitOptions): Promise<void> => {
   for (const { level, text } of judgements) printer.line(text, level === 'warn' ? 'red' : 'dim')
 }
 
-/** Asks the nodes at the known URLs (of the server on the data folder, and in the newest beat) for their state. */
+/** Asks nodes for their state: the node at each of these URLs, and every further node that an answer names. */
 const nodesOf = async (keys: ClusterKeys, known: (string | undefined)[]): Promise<Surveyed[]> => {
   const ask = createAsk(createHops({ key: keys.hops, node: 'cli', world: realWorld() }))
   return survey(
@@ -113,7 +114,7 @@ export const leave = async (options: Common): Promise<void> => {
   const { streamKeys, cluster } = filesOf(config.dataDir)
   const printer = openTerminal(options)
   mustHaveLog(config)
-  const release = holdFolder(config)
+  const release = lockData(config.dataDir)
   try {
     if (whatStandsAt(streamKeys) === undefined)
       throw new NoAnswer(`${config.dataDir} is in no cluster: nothing was changed`)

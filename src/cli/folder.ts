@@ -1,15 +1,14 @@
-// Opens the log of a data folder for reading, or locks the whole folder, for a command.
+// Opens the log of a data folder for reading, for a command.
 import { existsSync, statSync } from 'node:fs'
 import type { Config } from '../config.ts'
 import { CannotStart } from '../contract/cannot-start.ts'
-import { lockFolder } from '../log/lock.ts'
 import { openLogReadOnly, type ReadOnlyLog } from '../log/read-only.ts'
-import { filesOf, readServerFile } from '../platform/data-folder.ts'
+import { filesOf } from '../platform/data-folder.ts'
 import { forbiddenAt } from '../platform/permission.ts'
 
 /**
- * Throws CannotStart if there is no log, so that a mistyped DATA_DIR neither creates a folder nor gives an empty
- * answer.
+ * Throws CannotStart if there is no log that can be read, so that a mistyped DATA_DIR neither creates a folder nor
+ * gives an empty answer.
  */
 export const mustHaveLog = ({ dataDir }: Config): void => {
   const { log } = filesOf(dataDir)
@@ -23,18 +22,8 @@ export const mustHaveLog = ({ dataDir }: Config): void => {
   )
 }
 
-/** Opens the log for reading, whether a server runs or not. Throws CannotStart. */
+/** Opens the log for reading, whether a server runs or not. Throws CannotStart if there is no log. */
 export const openLogOf = (config: Config): ReadOnlyLog => {
   mustHaveLog(config)
   return openLogReadOnly(filesOf(config.dataDir).log)
-}
-
-/** Locks the folder, so that no server can run on it, until the returned function is called. Throws CannotStart. */
-export const holdFolder = ({ dataDir }: Config): (() => void) => {
-  const files = filesOf(dataDir)
-  return lockFolder(files.lock, () => {
-    const url = readServerFile(files.server)?.url
-    const holder = url === undefined ? 'another process' : `the server at ${url}`
-    return `${dataDir} is in use by ${holder}: stop it first, or set another DATA_DIR`
-  })
 }

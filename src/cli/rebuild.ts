@@ -3,9 +3,10 @@ import { createFiller } from '../../projections/fill.ts'
 import { openReadStore } from '../../projections/store.ts'
 import { type Config, readConfig } from '../config.ts'
 import type { ReadOnlyLog } from '../log/read-only.ts'
+import { lockData } from '../maintenance/folder-lock.ts'
 import { filesOf } from '../platform/data-folder.ts'
 import { realWorld } from '../platform/world.ts'
-import { holdFolder, openLogOf } from './folder.ts'
+import { openLogOf } from './folder.ts'
 import type { Printer } from './printer.ts'
 import { createProgress } from './progress.ts'
 import { createReport } from './report.ts'
@@ -32,7 +33,7 @@ export const rebuild = async (options: Common): Promise<void> => {
   const config = readConfig(process.env)
   const printer = openTerminal(options)
   const log = openLogOf(config)
-  const release = holdFolder(config)
+  const release = lockData(config.dataDir)
   try {
     const began = performance.now()
     const tasks = await makeReadModels(config, log, printer)
@@ -44,7 +45,7 @@ export const rebuild = async (options: Common): Promise<void> => {
         : `read models built from ${plural(position, 'event')}: ${plural(tasks, 'task')}, ${seconds} s`,
     ])
   } finally {
-    printer.startLine() // replaces the progress bar
+    printer.startLine() // removes the progress bar
     await log.close()
     release()
   }

@@ -6,13 +6,14 @@ import { openLog } from '../log/log.ts'
 import { sqliteStore } from '../log/sqlite-store.ts'
 import { removePart, restore } from '../maintenance/backup.ts'
 import { knownToAnchor, signRestored } from '../maintenance/checked-anchor.ts'
+import { lockData } from '../maintenance/folder-lock.ts'
 import { mustBeAlone } from '../maintenance/must-be-alone.ts'
 import { knownIn, resume } from '../maintenance/resumed-log.ts'
 import { filesOf } from '../platform/data-folder.ts'
 import { build } from '../platform/version.ts'
 import { realWorld } from '../platform/world.ts'
 import { answering, type CopyOptions, copiedText, stepsOf } from './backup.ts'
-import { holdFolder, openLogOf } from './folder.ts'
+import { openLogOf } from './folder.ts'
 import { makeReadModels } from './rebuild.ts'
 import { createReport } from './report.ts'
 import { openTerminal, plural } from './terminal.ts'
@@ -32,7 +33,7 @@ export const restoreFile = async (file: string, options: CopyOptions): Promise<v
   const report = createReport(config.logLevel)
   const printer = openTerminal(options, () => removePart(files.log))
   makeDataDir(config.dataDir)
-  const release = holdFolder(config)
+  const release = lockData(config.dataDir)
   try {
     mustBeAlone(config.dataDir)
     const goOn = async (part: string, { log_id }: { log_id: string }) => {
@@ -56,7 +57,7 @@ export const restoreFile = async (file: string, options: CopyOptions): Promise<v
         : `${config.dataDir}: ${copiedText(copied)}, ${plural(tasks, 'task')}`,
     ])
   } finally {
-    printer.startLine() // replaces the progress bar
+    printer.startLine() // removes the progress bar
     release()
   }
 }

@@ -3,16 +3,27 @@
 import { fileURLToPath } from 'node:url'
 import { lockFolder, shareFile } from '../log/lock.ts'
 import { built } from '../platform/built.ts'
-import { filesOf, readServerFile } from '../platform/data-folder.ts'
+import { filesOf, readServerFile, removeServerFile } from '../platform/data-folder.ts'
 
-/** Locks the folder and returns a function that unlocks it. Throws CannotStart when another process has the lock. */
-export const takeFolder = (dataDir: string): (() => void) => {
+/**
+ * Locks the folder, so that no server can run on it, and returns a function that unlocks it. Throws CannotStart when
+ * another process has the lock. A killed server has left the file with its address: it is removed, since a command that
+ * finds the folder locked sends the admin token to the address in this file.
+ */
+export const lockData = (dataDir: string): (() => void) => {
   const files = filesOf(dataDir)
   const unlock = lockFolder(files.lock, () => {
     const url = readServerFile(files.server)?.url
     const holder = url === undefined ? 'another process' : `the server at ${url}`
     return `${dataDir} is in use by ${holder}: stop it, or set another DATA_DIR`
   })
+  removeServerFile(files.server)
+  return unlock
+}
+
+/** Like `lockData`, for a process that may run for long: it also keeps the files of this build. */
+export const takeFolder = (dataDir: string): (() => void) => {
+  const unlock = lockData(dataDir)
   const releaseBuild = shareFile(fileURLToPath(built('in-use.db'))) // build.mjs keeps the files of this build
   return () => {
     releaseBuild()

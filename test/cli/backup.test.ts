@@ -166,7 +166,7 @@ t.test('restore replaces a log with --force alone, and never one that a server h
     t.same(await run(dataDir, 'restore', ...args), {
       code: 2,
       stdout: '',
-      stderr: `reprise: ${dataDir} is in use by the server at ${url}: stop it first, or set another DATA_DIR\n`,
+      stderr: `reprise: ${dataDir} is in use by the server at ${url}: stop it, or set another DATA_DIR\n`,
     })
   }
   await stop()

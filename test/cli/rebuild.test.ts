@@ -48,7 +48,7 @@ t.test('beside a running server it is refused in one line: exit code 2', async t
   t.same(await rebuild(dataDir), {
     code: 2,
     stdout: '',
-    stderr: `reprise: ${dataDir} is in use by the server at ${url}: stop it first, or set another DATA_DIR\n`,
+    stderr: `reprise: ${dataDir} is in use by the server at ${url}: stop it, or set another DATA_DIR\n`,
   })
 })
 

@@ -6,6 +6,7 @@ import path from 'node:path'
 import t from 'tap'
 import { createProgram } from '../../src/cli/program.ts'
 import { lockFolder } from '../../src/log/lock.ts'
+import { lockData } from '../../src/maintenance/folder-lock.ts'
 import { built } from '../../src/platform/built.ts'
 import { version } from '../../src/platform/version.ts'
 import { runReprise } from '../support/server.ts'
@@ -211,3 +212,26 @@ t.test('Ctrl-C ends a command that waits for an answer: exit code 130', async t 
   list.signal('SIGINT')
   t.match(await list.ended, { code: 130, stdout: '', stderr: '' })
 })
+
+t.test(
+  'the address that a killed server has left gets no admin token while a command holds the folder',
+  async t => {
+    const DATA_DIR = t.testdir()
+    const stranger = createServer(socket => socket.destroy())
+    let asked = 0
+    stranger.on('connection', () => asked++)
+    await new Promise<void>(resolve => stranger.listen(0, '127.0.0.1', resolve))
+    t.teardown(() => stranger.close())
+    const { port } = stranger.address() as AddressInfo
+    writeFileSync(
+      path.join(DATA_DIR, 'server.json'),
+      JSON.stringify({ url: `http://127.0.0.1:${port}`, pid: 1 }),
+    )
+    t.teardown(lockData(DATA_DIR))
+    t.match(await runReprise(['cron', 'list'], { DATA_DIR, ADMIN_TOKEN: 'secret' }), {
+      code: 3,
+      stdout: '',
+    })
+    t.equal(asked, 0)
+  },
+)
