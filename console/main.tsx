@@ -1,4 +1,4 @@
-// The start of the console in the browser.
+// Starts the console in the browser.
 import { render } from 'preact'
 import { followLinks } from './api/router.ts'
 import { isSignedIn, notice, readSelf, signInByLink } from './api/session.ts'

@@ -49,7 +49,7 @@ const paths: readonly [RegExp, () => Signal<View | undefined>][] = [
 ]
 
 /**
- * The links of the head: the views that show all of one kind. `access`: what a role must be allowed, to see the link.
+ * The links of the head, to the views that show all of one kind. `access`: a role without it sees no such link.
  * `own`: the paths at which the link is marked.
  */
 export const entries: readonly { path: string; title: string; access: TokenAccess; own: RegExp }[] = [

@@ -92,7 +92,7 @@ const atLeastOne = (env: Env, name: string, fallback: number, max: number): numb
   return value
 }
 
-/** The settings of the model. They need the URL of the endpoint and the name of the model; a key for some endpoints. */
+/** The settings of the model. The URL of its endpoint and its name are needed; some endpoints also need a key. */
 const modelOf = (env: Env): Config['model'] => {
   const baseUrl = env.MODEL_BASE_URL
   const model = env.MODEL
@@ -162,8 +162,8 @@ const originOf = (text: string): string => {
 const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
 
 /**
- * The absolute path of a folder. `made`: the folder may be missing if the server can make it: the nearest existing path
- * above it must be a folder.
+ * Returns the absolute path of a folder. Throws CannotStart if the folder does not exist. With `made`, the server makes
+ * the folder later, so it is enough that the nearest existing path above it is a folder.
  */
 const folderOf = (name: string, given: string, made: boolean): string => {
   const folder = path.resolve(given)
@@ -268,7 +268,7 @@ export const makeDataDir = (dataDir: string): void => {
   }
 }
 
-/** The form of a token in a file. It must be long, so that the rest of a cut file is not taken for a token. */
+/** The form of a token in a file. It must be long, so that what is left in a truncated file does not count as one. */
 const longToken = /^[\x21-\x7e]{16,}$/
 
 /** A token with fewer characters, or with fewer different characters, is weak. */
@@ -278,7 +278,7 @@ const leastDifferent = 8
 export const isWeak = (token: string | undefined): boolean =>
   token !== undefined && (token.length < leastLength || new Set(token).size < leastDifferent)
 
-/** ADMIN_TOKEN or, if it is not set, the token in the data folder, which the first start makes. Throws CannotStart. */
+/** ADMIN_TOKEN or, without it, the token in the data folder, which is made if it is missing. Throws CannotStart. */
 export const adminTokenOf = (config: Config): string => {
   if (config.adminToken !== undefined) return config.adminToken
   const file = filesOf(config.dataDir).adminToken

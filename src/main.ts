@@ -9,7 +9,7 @@ import { type Folder, openFolder } from './maintenance/open-folder.ts'
 import type { ShardOptions } from './maintenance/open-shard.ts'
 import { removeServerFile, writeServerFile } from './platform/data-folder.ts'
 
-/** Begins to accept connections, and resolves to the URL of the server. Rejects with CannotStart. */
+/** Begins to accept connections, and resolves to the URL of the server. Rejects with CannotStart when it cannot. */
 const listen = async ({ app }: Front, { host, port }: Config): Promise<string> => {
   await app.listen({ host, port, backlog: waitingConnections }).catch(error => {
     throw new CannotStart(`the server cannot listen on HOST=${host} PORT=${port}: ${error.message}`)

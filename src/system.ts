@@ -69,15 +69,15 @@ export type SystemDeps = {
   report: Report
   /** Observes what running actors do. */
   inspect?: Inspect | undefined
-  /** Whether the tasks of the log are not resumed, for a command that needs only the services. */
+  /** True: no unfinished work is resumed and no webhook is sent, for a command that needs only the services. */
   idle?: boolean
-  /** Called at every point where a crash would leave an effect half done; tests stop there. */
+  /** Called at every point where a crash would leave an effect half done. Tests stop the system at such points. */
   reach?: Reach
 }
 
 /**
- * Reports the error when the result of an effect could not be stored. The log has already reported its own failures. A
- * refusal is no error: the task has ended, or no longer waits for the effect.
+ * Reports the error when the result of an effect could not be stored. It leaves out a StorageFailure, which the log has
+ * reported itself, and a Refusal, which means that the task has ended or no longer waits for the effect.
  */
 const faultTo = (report: Report) => (error: unknown) => {
   if (error instanceof Refusal || error instanceof StorageFailure) return
@@ -86,7 +86,7 @@ const faultTo = (report: Report) => (error: unknown) => {
   })
 }
 
-/** The limits for each user and for all users together. Each user has a folder in each of the roots. */
+/** The limits for each user and for all users together. Each user has a folder in every root and in `sessionsRoot`. */
 const fairnessOf = ({ quotas, roots, sessionsRoot, world, report }: SystemDeps, queries: Queries) =>
   createFairness({
     limits: quotas,
@@ -171,7 +171,7 @@ export const createSystem = async (deps: SystemDeps) => {
   const recovery = createRecovery({ ...shared, tasks, cron, sessions, isClosed })
   const stopTimers = startTimers({ ...shared, tasks, isIdle: deps.idle === true })
 
-  log.check() // records the files as they are now, for later checks
+  log.check() // records which files the log has now, and later checks compare the files with this record
   const resumed = deps.idle ? 0 : await takeUp(recovery, environments, erasures)
   if (!deps.idle) webhooks.start()
 
@@ -181,7 +181,7 @@ export const createSystem = async (deps: SystemDeps) => {
     ...{ kinds, fairness, projector, resumed },
     /** The number of positions by which the read models are behind the log. */
     lag: () => (projector.isCurrent() ? 0 : log.head() - projector.reached()),
-    /** From now on, no step begins. Resolves when no step runs any more, or after `ms` milliseconds. */
+    /** From now on, no work begins. Resolves when no work runs any more, or after `ms` milliseconds. */
     drain: (ms: number): Promise<void> => shutdown.drain(busy, ms),
     close(): Promise<void> {
       shutdown.close()

@@ -1,5 +1,5 @@
-// A cron job as an actor. It has no effects and no timers: the alarm (src/cron/alarm.ts) has one timer for all jobs, and
-// the task of a run is an actor of its own. So an idle job leaves memory.
+// A cron job as an actor. It has no effects and no timers: the alarm (src/cron/alarm.ts) has one timer for all jobs,
+// and the task of a run is an actor of its own. So an idle job leaves memory.
 import { cronMoveOf } from '../../src/contract/cron-chart.ts'
 import type { CronCommand } from '../../src/contract/cron-commands.ts'
 import { type CronEvent, cronEventVersion } from '../../src/contract/cron-events.ts'

@@ -68,8 +68,8 @@ const outcomeAt = ({ settings, running, queue }: CronView): 'begins' | 'waits' |
 type TimedRun = { runId: string; scheduledAt: number; following: Next | undefined }
 
 /**
- * Decides what happens at a time of the schedule, and ends the job when no time follows. A skipped time is no run, so it
- * does not count for `max_runs`. `before`: the number of events that come before these in the append.
+ * Decides what happens at a time of the schedule, and ends the job when no time follows. A skipped time is no run, so
+ * it does not count for `max_runs`. `before`: the number of events that come before these in the append.
  */
 const atTime = (view: CronView, deps: CronDeps, timed: TimedRun, before: number): CronDecision => {
   const { runId, scheduledAt, following } = timed
@@ -171,7 +171,7 @@ export const runNow = (
   })
 }
 
-/** While a job is paused, its waiting runs stay in the queue. */
+/** Begins the first waiting run, unless another run works. While a job is paused, waiting runs stay queued. */
 export const runQueued = (view: CronView, deps: CronDeps, ticket: string): CronDecision => {
   const [first] = view.queue
   if (first === undefined || view.running.size > 0 || view.state === 'paused') return only()

@@ -1,4 +1,4 @@
-// From a command to the events of a cron job, or to a refusal.
+// Decides which events a command adds to a cron job, or refuses the command.
 import type { CronCommand } from '../../src/contract/cron-commands.ts'
 import type { CronEvent, CronSettings, Next } from '../../src/contract/cron-events.ts'
 import { Refusal } from '../../src/contract/refusals.ts'

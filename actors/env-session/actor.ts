@@ -1,6 +1,6 @@
 // An environment session as an actor. A request is a command of a caller, for example to take a step. A turn decides a
 // command and appends its events. The actor keeps an accepted request in memory and carries it out after the turn; the
-// outcome comes back as a command. Meanwhile the other requests wait in the mailbox, so that the session takes its steps
+// outcome comes back as a command. Meanwhile the other requests wait in the mailbox, so that the session takes steps
 // one by one, in the order in which the callers asked for them.
 import { sessionEvents } from '../../src/contract/decoders/env-session.ts'
 import { sessionMoveOf } from '../../src/contract/env-session-chart.ts'

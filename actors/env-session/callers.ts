@@ -1,5 +1,5 @@
-// The callers of environment sessions, by the number of their request: their callbacks, their abort signal and their
-// promised answer. None of these is data, so a command carries only the number.
+// Keeps the callers of environment sessions by the numbers of their requests: their callbacks, abort signals and
+// promised answers. None of these is data, so a command carries only the number.
 import type { Repeats } from '../../src/contract/env-session-commands.ts'
 import type { SessionView } from '../../src/history/env-session.ts'
 

@@ -1,5 +1,5 @@
-// The environment instances of this process, by session. They outlive their actors, which leave memory sooner. An
-// instance that does not match the log of its session is discarded and rebuilt from the log.
+// Keeps the environment instances of this process, by session. An instance stays open when its actor leaves memory.
+// An instance that does not match the log of its session is discarded and rebuilt from the log.
 import type { EnvironmentSource, Instance, Observed } from '../../src/contract/environment.ts'
 import type { Timers } from '../../src/contract/ports.ts'
 import type { Log } from '../../src/contract/stored.ts'
@@ -75,7 +75,7 @@ export const createInstances = ({ environments, folders, longestFile, log, timer
     drop: open.drop,
     keep: folders.keep,
     isBackupMade: folders.isBackupMade,
-    /** Removes the instance and files of an ended session. A new instance under this id is opened only after that. */
+    /** Removes the instance and files of an ended session. A new instance under this id is opened only then. */
     remove: removals.begin,
     removed: removals.ended,
     isStopped: open.isStopped,

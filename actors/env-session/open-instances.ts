@@ -1,4 +1,4 @@
-// The open instances, each with the revision of its session's stream that it matches. An instance that was unused for a
+// Keeps the open instances, each with the revision of the stream that it matches. An instance that was unused for a
 // while is closed, unless it would come back in another state.
 import type { Instance } from '../../src/contract/environment.ts'
 import type { Timers } from '../../src/contract/ports.ts'
@@ -11,7 +11,7 @@ export type Entry = {
   usedAt: number
   /** The instance came back from an older snapshot and has done nothing since: it is older than the end of the log. */
   isOlder: boolean
-  /** The state after its last change is not kept, so it would come back in an older state. */
+  /** The state after the last change was not kept, so the instance would come back in an older state. */
   isUnkept: boolean
 }
 /** The value of `revision` for an instance whose last change is not in the log yet. */

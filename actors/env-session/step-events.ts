@@ -1,4 +1,4 @@
-// The events of one step: its intent, its result, and what is stored when the result is unknown. Pure.
+// Makes the events of one step: its intent, its result, and what is stored when the result is unknown. Pure.
 import type { RequestKeys } from '../../src/contract/commands.ts'
 import type { StepRequest } from '../../src/contract/env-session-commands.ts'
 import type { EnvSessionEvent, Snapshot } from '../../src/contract/env-session-events.ts'
@@ -84,8 +84,8 @@ export const completed = (step: Step, view: SessionView, result: Result): EnvSes
 }
 
 /**
- * The answer of a step with an unknown result; `why` is the reason. Observation and state are those from before the
- * step.
+ * The answer of a step with an unknown result; `why` is the reason. It shows the observation and the state from
+ * before the step.
  */
 const answerWithoutResult = (view: SessionView, why: string, more: Partial<StepAnswer>): StepAnswer => ({
   status: 'incomplete',

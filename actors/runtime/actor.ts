@@ -1,4 +1,4 @@
-// One actor in memory: its behaviour, how far it has read its stream, its mailbox, and its waiters.
+// Loads an actor from its stream, and keeps it in memory: its behaviour, its revision, its mailbox and its waiters.
 import type { Log, Recorded } from '../../src/contract/stored.ts'
 import type { Behaviour } from './kind.ts'
 import type { Inspect, Live } from './live.ts'
@@ -20,9 +20,9 @@ export type Actor<View, Command> = {
   loaded: Promise<void> | undefined
   turns: Turn<View, Command>[]
   atWork: boolean
-  /** The view shows events whose order is fixed, but which may not be durable yet. So nobody outside may see it. */
+  /** Whether the view contains events that may not be durable yet. Then no caller may see the view. */
   isAhead: boolean
-  /** The stream is new: it has no events before the first command. */
+  /** Whether the stream is new: it had no events before the first command. */
   justMade: boolean
   waiters: Waiter<View>[]
   /** How many searches for idle actors had run when this actor became idle; infinity: it is not idle. */
@@ -50,7 +50,7 @@ export const newActor = <View, Command>(
   gone: false,
 })
 
-/** Folds events whose order is fixed. They need not be durable. */
+/** Folds events into the view. Their place in the stream is fixed, but they may not be durable yet. */
 export const evolve = <View, Command>(actor: Actor<View, Command>, events: readonly Recorded[]): void => {
   for (const event of events) {
     actor.behaviour.evolve(event)
@@ -92,7 +92,7 @@ export const load = async <View, Command>(
   actor.behaviour.reconcile()
 }
 
-/** Takes the oldest turn whose command can be decided. */
+/** Takes the oldest turn whose command can be decided now; undefined: there is none. */
 export const nextTurn = <View, Command>({
   behaviour,
   turns,

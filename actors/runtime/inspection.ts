@@ -11,7 +11,7 @@ const definitionOf = (actorRef: InspectionEvent['actorRef'], name: string): stri
   return JSON.stringify(config)
 }
 
-/** The message for an inspection event; undefined: inspectors have no use for it. `name` is the actor's stream. */
+/** The message for an inspection event; undefined: inspectors do not use it. Its `name` is the actor's stream. */
 export const inspectionMessage = (inspected: InspectionEvent): string | undefined => {
   const { type, actorRef, rootId } = inspected
   const { sessionId } = actorRef

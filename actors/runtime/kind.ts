@@ -38,7 +38,7 @@ export type Behaviour<View, Command> = {
     command: Command,
     events: NewEvent[],
   ): Omit<StreamAppend, 'stream' | 'expectedRevision' | 'justMade' | 'events'>
-  /** Called once the events of a command are stored: updates what the actor keeps in memory only. */
+  /** Called once the events of a command, if any, are stored: updates what the actor keeps in memory only. */
   remember?(command: Command): void
   /** Starts the work that the view wants and that does not run yet; stops work that the view no longer wants. */
   reconcile(): void
@@ -66,7 +66,7 @@ export type Mailbox<View, Command> = {
 
 /** The mailboxes of all actors of one kind, by stream. */
 export type Mailboxes<View, Command> = {
-  /** Sends a command and returns the view after its turn. Rejects with a Refusal or the log's failure. */
+  /** Sends a command and returns the view after its turn; rejects when the turn fails. `isNew`: a new stream. */
   ask(stream: string, command: Command, isNew?: boolean): Promise<View>
   /** Resolves with the view once `done` returns true for it, now or after a later turn. */
   until(stream: string, done: (view: View) => boolean): Promise<View>

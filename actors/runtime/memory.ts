@@ -1,4 +1,4 @@
-// The actors of one kind that are in memory, and when they leave it.
+// Keeps the actors of one kind in memory, and decides when an actor leaves memory.
 import type { Timers } from '../../src/contract/ports.ts'
 import { Refusal } from '../../src/contract/refusals.ts'
 import type { Actor } from './actor.ts'
@@ -56,7 +56,7 @@ export const createMemory = <View, Command>(timers: Timers) => {
   })
 
   return {
-    /** Throws once the server has stopped: late reports of effects are refused. */
+    /** The actor of a stream, if it is in memory. Throws once the server has stopped, so late reports are refused. */
     find(stream: string): Actor<View, Command> | undefined {
       if (isStopped) throw new Refusal('ShuttingDown')
       return actors.get(stream)
@@ -66,7 +66,7 @@ export const createMemory = <View, Command>(timers: Timers) => {
     /** Lets an actor with nothing to do leave memory: soon when it has ended, else after it was idle for a while. */
     rest(actor: Actor<View, Command>): void {
       if (actor.gone) return
-      ended.delete(actor) // an ended session may have been made again
+      ended.delete(actor) // an ended environment session may begin again
       actor.restingSince = Number.POSITIVE_INFINITY
       if (actor.waiters.length > 0 || actor.turns.length > 0) return
       const state = actor.behaviour.rest()

@@ -1,6 +1,6 @@
-// One mailbox per stream. After each turn, and when an actor is activated, the actor compares the work that its state
-// wants running with the work that runs, and starts or stops the difference. So recovery and normal operation are one
-// code path.
+// Runs the actors of one kind, each with a mailbox. After each turn, and when it is loaded, an actor compares the work
+// that its state wants running with the work that runs, and starts or stops the difference. So recovery and normal
+// operation are one code path.
 import type { Timers } from '../../src/contract/ports.ts'
 import type { Log } from '../../src/contract/stored.ts'
 import { type Actor, load, newActor, run } from './actor.ts'
@@ -26,7 +26,7 @@ type RuntimeDeps<View, Command> = {
   log: Log
   kind: Kind<View, Command>
   timers: Timers
-  /** Receives the error of an effect's report, for which no caller waits. */
+  /** Receives errors for which no caller waits: of an effect's report, or of the loading of a new actor. */
   onFault: (error: unknown) => void
   /** Sees every event that a running actor receives. */
   inspect?: Inspect | undefined

@@ -1,5 +1,5 @@
-// The turns of an actor. A turn decides one command, appends its events at the expected revision, and then applies
-// these events to the view in memory. So no caller sees a view with an event that the log lacks.
+// Takes the turns of an actor. A turn decides one command, appends its events at the expected revision, and applies the
+// events to the view in memory. Its caller gets the view only when the log has stored the events.
 import { type Log, type Recorded, RevisionConflict } from '../../src/contract/stored.ts'
 import { type Actor, evolve, nextTurn, passOn, readOn } from './actor.ts'
 import type { Decision } from './kind.ts'
@@ -18,7 +18,7 @@ export type TurnDeps<View, Command> = {
   begin: (stream: string) => void
 }
 
-/** Reads and folds the events of another writer once they are on the disk. False: they were not there in time. */
+/** Reads and folds the events of another writer once they are on the disk. False: they did not come in time. */
 const catchUp = async <View, Command>(log: Log, actor: Actor<View, Command>): Promise<boolean> => {
   for (let looks = 0; looks < looksForOthers; looks++) {
     await readOn(log, actor)

@@ -1,4 +1,4 @@
-// Callers that wait until the view of an actor meets their condition.
+// Lets callers wait until the view of an actor meets their condition.
 export type Waiter<View> = {
   done: (view: View) => boolean
   resolve: (view: View) => void

@@ -22,7 +22,7 @@ export const taskKind =
     const view = emptyDecided()
     /** The status that was last reported to the scheduler. */
     let placed = view.status
-    /** Whether the current turn stores input from outside: the result of a call, or a message. */
+    /** Whether the current turn stores input: an answer to a call, or a message. */
     let hasInput = false
     let isGone = false
 
@@ -39,7 +39,7 @@ export const taskKind =
       effects.reconcile()
     }
 
-    /** The chart does not judge the copied events of a fork: it did so when the original events were stored. */
+    /** The copied events of a fork are not checked against the chart: the original events were checked. */
     const forked = (command: Extract<TaskCommand, { type: 'ForkTask' }>) => {
       const { events, made } = decide(command, view, { now: world.clock.now(), ttls })
       for (const { events: first } of made) judge(firstState, first)

@@ -1,4 +1,4 @@
-// The events of a task as they are appended: with their owner and cause, and with the number of frames that each
+// Prepares the events of a task for the append: with their owner and cause, and with the number of frames that each
 // produces.
 import type { ForkedEvent } from '../../src/contract/commands.ts'
 import type { NewEvent, StreamAppend } from '../../src/contract/stored.ts'
@@ -44,7 +44,7 @@ export const numberedCopies = (events: readonly ForkedEvent[]): NewEvent[] =>
     return copy_of === undefined ? event : { ...event, copy_of }
   })
 
-/** The first append of another task, stored together with events of this one. */
+/** The first append of another task, stored together with events of this task. */
 export const beginningOf = ({ created, events }: Made, asked: Asked): StreamAppend => ({
   stream: taskStream(created.task_id),
   expectedRevision: -1,

@@ -1,4 +1,4 @@
-// The calls of an agent step as events. The agent sends a call whole or bit by bit; the server gives each call its ids.
+// Turns the calls of an agent step into events. A call comes whole or bit by bit; the server gives each call its ids.
 import { isWholeJson } from '../../src/contract/whole-json.ts'
 import { isShort, type StepDraft } from './step-draft.ts'
 import { closeText } from './text-items.ts'

@@ -1,4 +1,4 @@
-// The running calls of one task: starts the calls that its state wants, sends each outcome to the task once, and stops
+// Runs the calls of one task: starts the calls that its state wants, sends each outcome to the task once, and stops
 // calls that are no longer wanted. running-calls.ts knows the calls of the process; this file knows which of them the
 // task waits for.
 import type { CallOutcome } from '../../src/contract/commands.ts'

@@ -1,4 +1,4 @@
-// The calls of an agent step: the events that are stored when they are made, and their progress. Pure.
+// Decides which events are stored when an agent step makes calls, and derives the progress of the calls. Pure.
 import type { PlannedCall } from '../../src/contract/commands.ts'
 import type { TaskEvent } from '../../src/contract/task-events.ts'
 import { callEffectId } from '../../src/history/task/calls.ts'
@@ -9,7 +9,7 @@ import { thinkingOf } from './turn-begins.ts'
 export type Standing = {
   /** A call runs on the server. */
   running: boolean
-  /** A call that ends the task was made. If the server runs that call, its result is there. */
+  /** A call that ends the task was made. This counts only while no call runs. */
   stopped: boolean
   /** The ids of the calls that wait for the client, oldest first. */
   waiting: string[]
@@ -67,7 +67,7 @@ export const callsAfter = (calls: PlannedCall[], view: DecidedTask, final: boole
   }
 }
 
-/** The progress of the stored calls, as if those in `ended` had their results too. */
+/** The progress of the stored calls, as if the calls in `ended` had their results, too. */
 export const standing = (view: DecidedTask, ended: ReadonlySet<string> = new Set()): Standing => {
   const stops = new Set(view.created?.request.stop_tools ?? [])
   const calls = [...view.calls.values()]

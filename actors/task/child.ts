@@ -1,4 +1,4 @@
-// A subagent's task: the data of its creation, and the result that the caller gets at the end of the task. Pure.
+// Makes the data of the creation of a subagent's task, and the result that the caller gets when that task ends. Pure.
 import type { AskedTurn } from '../../src/contract/agent.ts'
 import type { CallOutcome } from '../../src/contract/commands.ts'
 import type { Ids } from '../../src/contract/ports.ts'
@@ -55,8 +55,8 @@ const messageOf = (item: OutputItem, { cutOff }: DecidedTask): { itemId: string;
 }
 
 /**
- * The text of a subagent's last message, or the reason why its task did not complete. The usage includes the usage of
- * the subagents of this subagent.
+ * The outcome of a call of a subagent: the text of its last message, or the reason why its task did not complete. The
+ * usage includes the usage of the subagents of this subagent.
  */
 export const outcomeOf = (view: DecidedTask): CallOutcome => {
   const { created, status, usage, subagentUsage } = view

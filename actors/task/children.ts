@@ -9,7 +9,7 @@ import type { Mailboxes } from '../runtime/kind.ts'
 export type Children = {
   /** Resolves with the view of the task when the task has ended; rejects when it cannot be followed any more. */
   ended(stream: string): Promise<DecidedTask>
-  /** Resolves with the view when the task has ended, or when the calls for which it waits are not `known` any more. */
+  /** Resolves with the view when the task has ended, or when `waitsFor(view)` is no longer `known`. */
   changed(stream: string, known: string): Promise<DecidedTask>
   /** Resumes the task if it is paused because its caller did not work at the moment of a fork. */
   wake(stream: string, causation: string): Promise<void>

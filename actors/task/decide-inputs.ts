@@ -1,4 +1,4 @@
-// Decisions about input to a task: results of its calls, and answers and messages from outside. Pure.
+// Decides which events follow from input to a task: results of its calls, and answers and messages from outside. Pure.
 import { canonical } from '../../src/contract/canonical.ts'
 import { Refusal } from '../../src/contract/refusals.ts'
 import type { TaskEvent } from '../../src/contract/task-events.ts'
@@ -81,7 +81,7 @@ export const completeEffect: Decide<'CompleteEffect'> = (
   const ended = turnEnded(view, call.callId, outcome)
   const isTurn = ended.length > 0
   const { status, blocks, child, usage, ends, step } = outcome
-  // The call's output is the beginning of its result, even if the call ended before that output could be stored.
+  // The streamed output of a call begins its result, even if the call ended before this output could be stored.
   const whole = isTurn ? (outcome.failed ?? '') : outcome.content
   const content = heard === '' ? whole : withRest(heard, restOf(heard, whole))
   const completed: TaskEvent = {

@@ -1,4 +1,4 @@
-// Decisions about the reports of a running step and about its end. Pure.
+// Decides which events follow from the reports and the end of a running step. Pure.
 import type { ModelCall } from '../../src/contract/agent.ts'
 import type { RecordedEnd, StepEvent } from '../../src/contract/commands.ts'
 import type { ModelResponse, TaskEvent, TaskEventData } from '../../src/contract/task-events.ts'
@@ -89,7 +89,7 @@ const responseOf = ({ response }: ModelCall, { tokenIds }: DecidedTask): ModelRe
   return ids === undefined ? rest : { ...rest, prompt_token_ids: sharedIds(ids, tokenIds) }
 }
 
-/** What a completed step stores besides its items. */
+/** What a completed step stores besides its items: its usage, its model call, and how it summed up the context. */
 const accountOf = (end: Whole, view: DecidedTask): Partial<TaskEventData<'AgentStepCompleted'>> => {
   const account: Partial<TaskEventData<'AgentStepCompleted'>> = {}
   if (end.usage !== undefined) account.usage = end.usage
@@ -102,8 +102,8 @@ const accountOf = (end: Whole, view: DecidedTask): Partial<TaskEventData<'AgentS
 }
 
 /**
- * Whether the step gets an entry in the rollouts. A step that sums up the context gets one only if the request also
- * sets `include_compress_model_rollout`.
+ * Whether the step gets an entry in the rollouts. The request must set `return_rollout` and, for a step that sums up
+ * the context, also `include_compress_model_rollout`.
  */
 const tellsRollout = (end: Whole, { created }: DecidedTask): boolean => {
   const { return_rollout, include_compress_model_rollout } = created?.request ?? {}

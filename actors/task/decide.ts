@@ -46,8 +46,8 @@ const expired = (view: DecidedTask): TaskEvent[] => [
 
 /**
  * The time at which a task expires, in Unix milliseconds; undefined: never. The deadline of a working task counts from
- * its last event or from the server's start, whichever is later; the deadline of any other task is stored. A task does
- * not expire while a subagent's task works for it.
+ * its last event or from the server's start, whichever is later; the deadline of any other task is stored. A working
+ * task does not expire while it waits for a subagent's task.
  */
 export const deadlineOf = (view: DecidedTask, startedAt: number): number | undefined => {
   if (view.status !== 'working') return view.expiresAt
@@ -135,7 +135,7 @@ const decisions: { [T in TaskCommand['type']]: Decide<T> } = {
     const why = reason === undefined ? {} : { reason }
     const requested: TaskEvent = { type: 'CancelRequested', data: why }
     if (status === 'working') return [requested]
-    // The task of a group chat's turn waits. It must be stopped first, as in a working task.
+    // A group chat waits here together with the task of its turn. That task must be stopped first.
     if (status === 'input-required' && openCalls(view).length > 0) {
       return [{ type: 'InputAnswered', data: { from: status } }, requested]
     }

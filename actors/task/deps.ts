@@ -33,7 +33,7 @@ export type TaskDeps = {
   reserve: (child: TaskEventData<'TaskCreated'>) => () => void
   ttls: Ttls
   /**
-   * The folder in which a task's file tools work, the folder of its user, which they never leave, and the disk quota.
+   * The folder in which a task's file tools work, the user's folder, which the tools never leave, and the disk quota.
    */
   workspaceOf: (created: TaskEventData<'TaskCreated'>) => Pick<ToolInput, 'userFolder' | 'workdir' | 'disk'>
   /** Resolves when the event loop has time for the next step of a task of this user; undefined: it has time now. */

@@ -1,4 +1,4 @@
-// The effects of one task: starts the agent step and the calls that its state wants, and stops the others.
+// Runs the effects of one task: starts the agent step and the calls that its state wants, and stops all others.
 import type { TaskCommand } from '../../src/contract/commands.ts'
 import { isTerminal } from '../../src/contract/wire.ts'
 import { openCalls } from '../../src/history/task/calls.ts'
@@ -46,7 +46,7 @@ export const createEffects = (self: Self, deps: TaskDeps, children: Children, lo
     },
     /** Receives the ids of the effects whose intents are stored next. */
     intend: calls.intend,
-    /** Starts the effects that the state wants and that do not run; stops those that it does not want. */
+    /** Starts the effects that the state wants and that do not run; stops effects that the state does not want. */
     reconcile() {
       calls.forgetEnded()
       steps.forgetEnded()

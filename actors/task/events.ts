@@ -1,4 +1,4 @@
-// Events that several decisions share. Pure.
+// Makes the events and refusals that several decisions share. Pure.
 
 import type { TaskCommand } from '../../src/contract/commands.ts'
 import { Refusal } from '../../src/contract/refusals.ts'
@@ -127,7 +127,7 @@ export const hasUnread = ({ messages }: DecidedTask): boolean => messages.some((
  * The events that follow from the progress of a step's calls. They complete the task when a stop tool was called, or
  * when the agent gave its answer, no call waits for the client and no message is unread. Otherwise they pause the task
  * if a pause was requested, or make the task wait if a call waits for the client. The list is empty while a call still
- * runs, and when the next step can begin.
+ * runs, while the task is being canceled, and when the next step can begin.
  */
 export const onwards = (calls: Standing, view: DecidedTask, judgement: Judgement): TaskEvent[] => {
   const { running, stopped, waiting, final } = calls

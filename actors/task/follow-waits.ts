@@ -10,7 +10,7 @@ type Given = Self & { deps: Pick<TaskDeps, 'world'>; children: Children }
 /** Milliseconds until the task is looked at again after it could not be followed. */
 const lookAgainMs = 1000
 
-/** Returns a function that tells the chat again for which calls the task waits. */
+/** Begins to follow the task. Returns a function that tells the chat again for which calls the task waits. */
 export const followWaits = (
   { view, tell, deps, children }: Given,
   effectId: string,

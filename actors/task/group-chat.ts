@@ -1,4 +1,4 @@
-// The events of a group chat when a turn ends, and when the user says something. Pure.
+// Makes the events of a group chat when a turn ends, and when the user says something. Pure.
 import type { CallOutcome } from '../../src/contract/commands.ts'
 import type { TaskEvent } from '../../src/contract/task-events.ts'
 import { chatUser, groupAgent, type MessageContent } from '../../src/contract/wire.ts'

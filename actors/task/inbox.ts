@@ -1,4 +1,4 @@
-// Input to a task from outside: results of its calls, and messages. Pure.
+// Decides which input a task accepts from outside: answers to its calls, and messages. Pure.
 import { canonical } from '../../src/contract/canonical.ts'
 import type { CallAnswer, RequestKeys } from '../../src/contract/commands.ts'
 import { Invalid, Refusal } from '../../src/contract/refusals.ts'
@@ -36,8 +36,8 @@ export const knowsCall = (view: DecidedTask, callId: string): boolean =>
   isPending(view, callId) || givenResult(view, callId) !== undefined
 
 /**
- * The answers that are new; a repeated answer is left out. Throws a Refusal for a second, different answer to a call
- * and, with `whole`, for answers that leave a pending call open.
+ * The answers that are new; a repeated answer is left out. Throws for a call that takes no answer, for a second,
+ * different answer to a call and, with `whole`, for new answers that leave a pending call open.
  */
 export const answersFor = (answers: CallAnswer[], view: DecidedTask, whole: boolean): CallAnswer[] => {
   const unknown = answers.flatMap(({ callId }, index) => (knowsCall(view, callId) ? [] : [index]))

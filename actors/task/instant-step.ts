@@ -1,5 +1,5 @@
-// The first step of an agent that answers without waiting. Its report is decided in the turn that starts the task, so one
-// commit stores the whole task.
+// Takes the first step of an agent that answers without waiting. The report of the step is decided in the turn that
+// starts the task, so one commit stores the whole task.
 import type { TaskCommand } from '../../src/contract/commands.ts'
 import type { TaskDeps } from './deps.ts'
 import { createRecorder } from './recorder.ts'

@@ -1,5 +1,5 @@
-// The intents among decided events: the effects that begin once they are stored, and the points at which tests may kill
-// the process.
+// Finds the intents among decided events: the effects that begin once these events are stored. Also reports the points
+// at which tests may kill the process.
 import type { TaskEvent } from '../../src/contract/task-events.ts'
 import type { Reach } from '../../src/contract/tools.ts'
 
@@ -9,10 +9,10 @@ const isInput = ({ type }: TaskEvent): boolean => type === 'InputAccepted'
 
 export const intendedEffects = (events: readonly TaskEvent[]): string[] => events.flatMap(effectIdsOf)
 
-/** Whether the events hold input from outside: the result of a call, or a message. */
+/** Whether the events accept input: an answer to a call, or a message. */
 export const takesInput = (events: readonly TaskEvent[]): boolean => events.some(isInput)
 
-/** Reports the point before each intent is stored. */
+/** Reports the points before intents and input are stored. */
 export const reachIntents = (reach: Reach, events: readonly TaskEvent[]): void => {
   for (const { type, data } of events) {
     if (type === 'EffectIntended') {

@@ -1,11 +1,11 @@
-// A task's place in the scheduler follows its status: the task works, waits, or needs no place.
+// Gives a task the place in the scheduler that fits its status: the task works, waits, or needs no place.
 import { isTerminal } from '../../src/contract/wire.ts'
 import type { DecidedTask } from '../../src/history/task-view.ts'
 import type { TaskDeps } from './deps.ts'
 
 /**
- * Reports the status of a task to the scheduler, and deletes the secrets of a task that has ended. A subagent's task
- * takes no place.
+ * Reports the status of a task to the scheduler, and deletes the secrets of a task that has ended. Does nothing for a
+ * subagent's task: it takes no place, and its secrets are those of its caller.
  */
 export const place = (
   { scheduler, forgetSecrets }: Pick<TaskDeps, 'scheduler' | 'forgetSecrets'>,

@@ -1,4 +1,4 @@
-// The receipts of a cancel: whether each effect stopped within its deadline.
+// Makes the receipts of a cancel, which say for each effect whether it stopped within its deadline.
 import type { Timers } from '../../src/contract/ports.ts'
 
 /** A canceled step or call that has not stopped after this many milliseconds is reported as not stopped. */

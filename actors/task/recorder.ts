@@ -13,7 +13,7 @@ export const createRecorder = (agentStep: number, ids: Ids, offered?: string) =>
   let characters = 0
   let compressionId: string | undefined
 
-  // A new call closes the text before it, so an open text is always the newest item.
+  // The calls are closed first: an open text is always the newest item, because a new call closes the text before it.
   const close = (isCut = false) => {
     closeCalls(draft, isCut)
     closeText(draft, isCut)

@@ -10,7 +10,7 @@ export type Scheduler = {
   admit(place: Place): boolean
   /** Gives a place at once, whatever the limits say, to a task that was answered or resumed. */
   take(place: Place): void
-  /** Removes a task that no longer works or waits. The next task in line gets its place. */
+  /** Removes a task that no longer works or waits. Waiting tasks that may start now get a place. */
   release(taskId: string): void
   /** Adds a task from the log that waits or works. A task that is known already stays where it is. */
   fill(place: Place, working: boolean): void

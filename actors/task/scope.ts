@@ -1,4 +1,4 @@
-// The scope in which a task's tools run, and the secret values of its request.
+// Makes the scope in which a task's tools run, and finds the secret values of the task's request.
 import type { TaskEventData } from '../../src/contract/task-events.ts'
 import type { ToolScope } from '../../src/contract/tools.ts'
 import type { TaskDeps } from './deps.ts'

@@ -1,4 +1,4 @@
-// The end of an agent step: plans its calls, checks its answer, and gives ids to what it creates.
+// Ends an agent step: plans its calls, checks its answer, and gives ids to the items that it creates.
 import type { Agent, StepEnd } from '../../src/contract/agent.ts'
 import type { PlannedCall, RecordedEnd } from '../../src/contract/commands.ts'
 import type { Ids } from '../../src/contract/ports.ts'
@@ -21,7 +21,7 @@ export const isWhole = ({ end }: StepEnd): boolean => end !== 'fail' && end !== 
 
 type Concluded = { end: StepEnd; calls: PlannedCall[] }
 
-/** The user has too many tasks, so the turn of a group chat cannot begin. The chat pauses, so that nothing is lost. */
+/** The end of a step whose turn of a group chat cannot begin, as the user has too many tasks: the chat pauses. */
 const noPlace = (error: unknown): StepEnd => {
   if (!(error instanceof Refusal)) throw error
   return { end: 'pause', reason: error.message }
@@ -40,7 +40,7 @@ export const conclude = async (
   if ('end' in planned) return { end: planned, calls: [] }
   const calls = planned
   if (end.end !== 'answer' || refuse === undefined) return { end, calls }
-  // Only the answer after the last call must fit the schema.
+  // A step that makes calls does not give the answer, so its text need not fit the schema.
   if (calls.length > 0) return { end: { ...end, end: 'continue' }, calls }
   const error = await refuse(recorder.answer())
   if (error === undefined) return { end, calls }

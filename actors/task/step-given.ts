@@ -56,12 +56,12 @@ const lastMessage = ({ output }: DecidedTask): string => {
     .join('')
 }
 
-/** The newest message of the user that the agent has seen. */
+/** The newest message of the user that the agent has seen; if there is none, the message of the request. */
 export const askedOf = ({ messages }: DecidedTask, request: CreateTaskBody): MessageContent =>
   messages.findLast(({ by, at }) => by !== system && at !== undefined)?.content ??
   request.user_message_content
 
-/** The schema that an answer must fit. */
+/** The schema that an answer must fit; undefined: none, as in every streamed task. */
 export const schemaOf = ({ stream, structured_output }: CreateTaskBody): object | undefined =>
   stream ? undefined : (structured_output ?? undefined)
 

@@ -1,4 +1,4 @@
-// The running agent step of one task: starts the step that the state wants, and stops one that is no longer wanted.
+// Runs the agent step of one task: starts the step that the state wants, and stops a step that is no longer wanted.
 import { effectIdOf } from '../../src/history/task/steps.ts'
 import type { TaskDeps } from './deps.ts'
 import { secretsOf } from './scope.ts'
@@ -45,7 +45,7 @@ export const createStepRunner = (self: Self, deps: TaskDeps) => {
       if (running === undefined) start(agentStep, effectId)
     },
     stop,
-    /** Forgets a step whose end is stored. Its agent may not have returned yet; the next step does not wait for it. */
+    /** Stops a step whose end is stored. The next step does not wait until the agent of this step has returned. */
     forgetEnded() {
       if (running === undefined) return
       const { agentStep, effectId } = running

@@ -1,4 +1,4 @@
-// A way to stop a step.
+// Makes the means to stop a step: a flag, and an abort signal.
 
 /** The signal is created on first use: most steps never need it. */
 export const createStop = () => {

@@ -23,7 +23,7 @@ export const createStepWriter = (
   let isWriting = false
   let isOver = false
   let isStreaming = false
-  /** Whether a write begins as soon as the one under way has ended. It takes all text that comes until then. */
+  /** Whether the next write begins as soon as the write under way has ended, with all text that comes until then. */
   let isDue = false
   let cancelTimer: (() => void) | undefined
   let wroteAt = Number.NEGATIVE_INFINITY

@@ -1,4 +1,4 @@
-// One running agent step. It reports its output as the output comes. It reports its end after its calls are planned and
+// Runs one agent step. The step reports its output as it comes, and reports its end after its calls are planned and
 // its answer is checked. The reports go to the mailbox of the actor, as the commands of any caller do. A step never
 // rejects.
 import type { Agent, StepEnd } from '../../src/contract/agent.ts'

@@ -1,4 +1,4 @@
-// The messages and reasoning items of an agent step as events. Texts that belong together share one item.
+// Turns the messages and the reasoning of an agent step into events. Texts that belong together share one item.
 import type { StepPart } from '../../src/contract/agent.ts'
 import type { TextItemKind } from '../../src/contract/task-events.ts'
 import { isShort, type StepDraft } from './step-draft.ts'
@@ -41,7 +41,7 @@ export const addText = (
     if (logprobs !== undefined) last.data.logprobs = [...(last.data.logprobs ?? []), ...logprobs]
     return
   }
-  // The parts of a message form one list; those of a reasoning item form two, summary and content.
+  // The parts of a message form one list. A reasoning item has two lists of parts: summary and content.
   const content_index = known ?? (item === 'message' ? parts.size : 0)
   parts.set(part, content_index)
   draft.events.push({

@@ -1,4 +1,4 @@
-// The beginning of a turn of a group chat: its event, and what its speaker hears. Pure.
+// Makes the event with which a turn of a group chat begins, and finds what the speaker of the turn hears. Pure.
 import type { AskedTurn } from '../../src/contract/agent.ts'
 import type { TaskEventData } from '../../src/contract/task-events.ts'
 import type { DecidedTask } from '../../src/history/task-view.ts'

@@ -1,4 +1,4 @@
-// The line in which tasks wait. One task of a session works at a time, and users take turns.
+// Keeps the line in which tasks wait. One task of a session works at a time, and users take turns.
 
 export type Place = { taskId: string; userId: string; sessionId: string }
 

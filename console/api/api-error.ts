@@ -4,8 +4,8 @@
 export type FieldProblem = { at: string; text: string }
 
 /**
- * An answer that is no success. `status` is 0 when there was no answer at all. `problems`: what is wrong with the fields
- * of the body.
+ * Thrown when an answer is no success. `status` is 0 when there was no answer at all. `problems`: what is wrong with
+ * the fields of the body.
  */
 export class ApiError extends Error {
   constructor(

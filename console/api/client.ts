@@ -24,7 +24,7 @@ export type Api = {
   lines(path: string, signal: AbortSignal, take: (lines: string[]) => void): Promise<void>
   /** The text of an answer below /v1 that is no JSON. Rejects with ApiError. */
   text(path: string): Promise<string>
-  /** Reads a text at any path of the server, whatever its status: `/readyz` answers 503 with a text, too. */
+  /** Reads a text at any path of the server, whatever the status: `/readyz` sends a text with 503, too. */
   read(path: string, signal?: AbortSignal): Promise<{ status: number; text: string }>
   /** Reads a stream of server-sent events. Resolves when the server ends it. Rejects with ApiError. */
   follow(path: string, options: FollowOptions): Promise<void>

@@ -1,4 +1,4 @@
-// Keeps a stream open: when it breaks, it is opened again after the last event that came. `state` says if it is open.
+// Keeps a stream open: a stream that ends is opened again after the last event that came. `state` says if it is open.
 import { signal } from '@preact/signals'
 import type { ApiError } from './api-error.ts'
 import type { Api } from './client.ts'
@@ -11,7 +11,7 @@ type Options = {
   /** The id of the event after which the stream begins. */
   after?: string | undefined
   onEvent: (type: string, data: string) => void
-  /** The server refuses the cursor, so the page must read its data again. The stream begins with the next event. */
+  /** Called when the server refuses the cursor: the page must read its data again. The stream goes on from now. */
   onGap: () => void
 }
 

@@ -13,8 +13,8 @@ const recorded = (line: string): Recorded => {
 }
 
 /**
- * `take` is called with some events at a time, many times for a long stream. `done` is called when all events were taken
- * that are stored.
+ * `take` is called many times for a long stream, each time with the next few events. `done` is called when `take` has
+ * had all stored events.
  */
 type Options = {
   api: Api

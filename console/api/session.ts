@@ -1,4 +1,4 @@
-// The user of the console: the token, which is kept until the tab closes, and what its role may do.
+// Keeps who uses the console: the token, which is forgotten when the tab closes, and what the role of the token may do.
 import { computed, signal } from '@preact/signals'
 import { may, type TokenAccess } from '../../src/access/roles.ts'
 import type { Role } from '../../src/contract/token-events.ts'
@@ -43,7 +43,7 @@ export const readSelf = async (): Promise<void> => {
   self.value = await api.send<OwnToken>('GET', '/auth/token')
 }
 
-/** Rejects with ApiError when the server refuses the token. */
+/** Keeps the token if the server accepts it. Otherwise rejects with ApiError. */
 export const signIn = async (token: string): Promise<void> => {
   const tried = createApi(
     () => token,

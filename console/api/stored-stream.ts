@@ -1,4 +1,4 @@
-// The stored events of one stream of the log, and those that arrive while the page is open.
+// Keeps the stored events of one stream of the log, and adds the events that arrive while the page is open.
 import { batch, signal } from '@preact/signals'
 import type { Recorded } from '../../src/contract/stored.ts'
 import { ApiError } from './api-error.ts'

@@ -1,5 +1,5 @@
-// Replays every task that the token reaches: the server folds the events of each task again, and compares the result with
-// what it answers.
+// Replays every task that the token may read: the server folds the events of each task again, and compares the result
+// with the task object that it answers.
 import { useEffect, useMemo } from 'preact/hooks'
 import { at } from '../api/client.ts'
 import { hrefOf } from '../api/router.ts'

@@ -1,4 +1,4 @@
-// Replays every task that the token reaches, some at a time, and counts the results.
+// Replays every task that the token may read, a few at a time, and counts the results.
 import { signal } from '@preact/signals'
 import type { Replay } from '../../src/contract/responses.ts'
 import { at, queryOf } from '../api/client.ts'

@@ -37,7 +37,7 @@ export const bodyOf = (draft: Draft): object => ({ ...settingsOf(draft), task: t
 export const canChangeTask = ({ task }: Job): boolean =>
   typeof task.user_message_content === 'string' && !JSON.stringify(task).includes('"***"')
 
-/** The fields that the draft changes. Another zone gives the local times other moments, so they change, too. */
+/** The fields that the draft changes. With another time zone, these include the times, which are local times. */
 export const changesOf = (draft: Draft, job: Job): object => {
   const original = createDraft(job)
   const [now, before] = [settingsOf(draft), settingsOf(original)] as Record<string, unknown>[]

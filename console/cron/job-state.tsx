@@ -1,4 +1,4 @@
-// The state of a cron job, and of a run, in a word.
+// Shows the status of a cron job and the status of a run as one word.
 import { Word } from '../ui/word.tsx'
 import type { Job } from './times.ts'
 

@@ -1,4 +1,4 @@
-// When a cron job runs, in words and as moments.
+// Says when a cron job runs: its schedule in words, and the times of its next runs.
 import type { CronJob } from '../../src/contract/wire/cron.ts'
 import { timesOf } from '../../src/cron/schedule/calendar.ts'
 import { duration, moment } from '../ui/time.tsx'

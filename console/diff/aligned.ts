@@ -1,5 +1,5 @@
-// The stored events of two tasks in pairs, as the server pairs them when it compares tasks. A moment of the comparison is
-// a number of pairs, so it is a moment of both tasks.
+// Puts the stored events of two tasks into pairs, as the server does when it compares tasks. A moment of the comparison
+// is a number of pairs, so it is a moment of both tasks.
 import { isTiming } from '../../src/history/diff/content.ts'
 import type { Event } from '../task/past.ts'
 
@@ -7,7 +7,7 @@ type Side = {
   events: readonly Event[]
   /** How many events have been looked at. */
   seen: number
-  /** For each event that counts: the number of events up to and including it. */
+  /** For each event that is compared: the number of events up to and including this event. */
   ends: number[]
 }
 

@@ -12,7 +12,7 @@ import { createAligned } from './aligned.ts'
 /** The worst state comes first. */
 const states: readonly Connection[] = ['refused', 'lost', 'connecting', 'live', 'ended']
 
-/** Asks the server for the first frame that differs, and again while it may change. */
+/** Asks the server for the first frame that differs, and asks again as long as the answer may change. */
 const createFirstFrame = (api: Api, [left, right]: readonly [TaskHistory, TaskHistory]) => {
   /** `null`: no frame differs; undefined: not known. */
   const frame = signal<number | null | undefined>(undefined)

@@ -1,5 +1,5 @@
-// Two tasks side by side, at one moment of both: what was said by then, and where they begin to differ. Ids and times do
-// not count.
+// Shows two tasks side by side, at one moment of both: what was said by then, and where the tasks begin to differ. Ids
+// and times do not count.
 import { useEffect, useMemo } from 'preact/hooks'
 import { at } from '../api/client.ts'
 import { hrefOf } from '../api/router.ts'

@@ -1,4 +1,4 @@
-// The items of two tasks, in pairs. Ids and times do not count when a pair is compared.
+// Puts the items of two tasks into pairs, and compares each pair. Ids and times do not count in the comparison.
 import { canonical } from '../../src/contract/canonical.ts'
 import { createContents } from '../../src/history/diff/content.ts'
 import type { Entry } from '../task/entries.ts'

@@ -1,4 +1,4 @@
-// The tasks with which a task can be compared: its forks and the task that it comes from first, then the newest ones.
+// Lists tasks with which a task can be compared: first its forks, its origin and other forks of it, then the newest.
 import type { Task } from '../../src/contract/wire.ts'
 import { at, queryOf } from '../api/client.ts'
 import { hrefOf } from '../api/router.ts'

@@ -1,4 +1,4 @@
-// One slider for both tasks. A mark on it shows where they begin to differ.
+// One slider for both tasks. A mark on the slider shows where the tasks begin to differ.
 import { TimeSlider } from '../task/time-slider.tsx'
 import { count as number } from '../ui/time.tsx'
 import type { Comparison } from './comparison.ts'

@@ -1,4 +1,4 @@
-// The position of a chess game, from its FEN.
+// Draws the position of a chess game from its FEN.
 
 const names: Record<string, [string, string]> = {
   k: ['king', '♚'],

@@ -1,4 +1,4 @@
-// The map of a grid world, with what the agent sees of it.
+// Draws the map of a grid world, and marks what the agent sees of the map.
 
 const most = 60
 

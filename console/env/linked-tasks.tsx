@@ -1,4 +1,4 @@
-// The tasks that act in the session.
+// Links to the newest tasks whose session is this environment session.
 import { at, queryOf } from '../api/client.ts'
 import { hrefOf } from '../api/router.ts'
 import { api } from '../api/session.ts'

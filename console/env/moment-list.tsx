@@ -4,7 +4,7 @@ import { Scrolling, scrollTo } from '../ui/scrolling.tsx'
 import { timeOfDay } from '../ui/time.tsx'
 import type { Moment } from './moments.ts'
 
-/** The most moments in the list: those around the chosen moment. The keys reach the others. */
+/** The list has at most this many moments, around the chosen moment. The keys also reach the moments outside. */
 const most = 500
 
 const titleOf = ({ type, step, reason }: Moment): string => {

@@ -1,4 +1,4 @@
-// What happened in an environment session, moment by moment: creates, steps, resets and the close, as the log holds them.
+// Makes the moments of an environment session from its stored events: its creation, steps, resets, close and deletion.
 import { type SessionState, sessionMoveOf } from '../../src/contract/env-session-chart.ts'
 import type { EnvSessionEvent } from '../../src/contract/env-session-events.ts'
 import type { Recorded } from '../../src/contract/stored.ts'
@@ -25,7 +25,7 @@ export type Moment = {
   type: EnvSessionEvent['type']
   at: number
   state: SessionState
-  /** What the agent saw, and the whole state of the environment. */
+  /** `observation`: what the agent saw. `observed`: the whole state of the environment. */
   observation: Open
   observed: Open
   done: boolean

@@ -1,4 +1,4 @@
-// A step of the session: a tool, and a form made from its JSON Schema.
+// Takes a step of the session: a choice of the tool, and a form made from the JSON Schema of the tool.
 import { useSignal } from '@preact/signals'
 import { useMemo } from 'preact/hooks'
 import { api } from '../api/session.ts'

@@ -29,7 +29,7 @@ export const World = ({
   moments: readonly Moment[]
 }) => {
   const newest = moments.at(-1) as Moment
-  /** The moment that the address names, read anew: a key may come before the page is drawn after the last key. */
+  /** The moment that the address names now: a second key may be pressed before the page is drawn for the first one. */
   const chosen = () => {
     const { query } = place.value
     return moments.find(({ revision }) => String(revision) === query.get('event')) ?? newest

@@ -1,4 +1,4 @@
-// The contents of the export, as its files state them. verification.ts checks whether they are right.
+// The contents of the export, as its files state them. verification.ts checks whether the contents are right.
 import { type ErasedPart, erasedPartsOf } from '../../src/contract/erased-range.ts'
 import type { PayloadsErased } from '../../src/contract/erasure-events.ts'
 import type { Header } from '../../src/contract/stored.ts'

@@ -1,4 +1,4 @@
-// The files of the export, which stand in the page as blocks of data.
+// Reads the files of the export, which stand in the page as blocks of data.
 import type { ExportFiles } from '../../src/proof/export/files.ts'
 import { fileNames } from '../../src/proof/export/format.ts'
 import { blockAttribute, isLines } from '../../src/proof/export/page.ts'

@@ -1,4 +1,4 @@
-// The start of the page of an export. It asks no server for anything.
+// Starts the page of an export. The page asks no server for anything.
 import { render } from 'preact'
 import { App } from './app.tsx'
 import { verify } from './verification.ts'

@@ -1,4 +1,4 @@
-// Whether the export fits, in the head of the page and in a line above each view.
+// Shows whether the export fits, in the head of the page and in a line above each view.
 import { count } from '../ui/time.tsx'
 import { type Verdict, verdict } from './verification.ts'
 

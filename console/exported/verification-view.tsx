@@ -1,4 +1,4 @@
-// What was verified, with which key, and what that proves.
+// Shows what was verified, with which key, and what the verification proves.
 import { signal } from '@preact/signals'
 import { fileNames } from '../../src/proof/export/format.ts'
 import { claimsOf } from '../../src/proof/export/readme.ts'

@@ -1,4 +1,4 @@
-// The agents of the server, read once.
+// Reads the agents of the server once, and keeps them.
 import { signal } from '@preact/signals'
 import type { AgentInfo } from '../../src/contract/wire.ts'
 import { api } from '../api/session.ts'

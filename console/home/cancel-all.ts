@@ -5,7 +5,7 @@ import { api } from '../api/session.ts'
 /** How many cancels are under way at a time. */
 const together = 4
 
-/** Cancels the tasks, some at a time. Resolves to the number of those that could not be canceled. */
+/** Cancels the tasks, a few at a time. Resolves to the number of tasks that could not be canceled. */
 export const cancelAll = async (ids: readonly string[]): Promise<number> => {
   const left = [...ids]
   let failed = 0

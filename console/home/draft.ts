@@ -1,11 +1,11 @@
-// The form of a task that is not started yet.
+// Keeps the values in the form for a new task.
 import { signal } from '@preact/signals'
 import type { Example } from './examples.ts'
 
 export const createDraft = () => {
   const message = signal('')
   const agent = signal('')
-  /** `agent_config` as JSON; empty: there is none. */
+  /** Fields of `agent_config`, as JSON; empty: there are none. */
   const config = signal('')
   const session = signal('')
   const more = signal<object>({})

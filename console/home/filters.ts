@@ -9,7 +9,7 @@ export type Filters = {
   user: string
   session: string
   error: string
-  /** How many minutes of the past the list shows; undefined: all. */
+  /** The list shows tasks that were created in the last so many minutes; undefined: all tasks. */
   minutes: number | undefined
 }
 

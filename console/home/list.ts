@@ -1,5 +1,5 @@
-// The live list: read from the server, changed by events as they come, and read again a moment after events. However many
-// events come, the page is drawn a few times a second, keeps a limited number of rows, and reads the list at a limited pace.
+// Keeps the list of tasks up to date: reads it, changes it by each event, and reads it again a moment after events.
+// However many events come, it is drawn at most ten times a second, has limited rows, and is read at a limited pace.
 import { batch, signal } from '@preact/signals'
 import type { Api } from '../api/client.ts'
 import { keepStream } from '../api/kept-stream.ts'
@@ -12,13 +12,13 @@ const pageSize = 50
 /** The most rows on the page. */
 const mostRows = 500
 const mostUrgent = 30
-/** The most events that wait for the next drawing. The others are found when the list is read again. */
+/** The most events that wait for the next drawing. Further ones are dropped: the list is read again soon anyway. */
 const mostWaiting = 2_000
 
-/** Milliseconds between two drawings of a list that changes all the time. Ten a second are as many as a person can follow. */
+/** Milliseconds between two drawings of a list that changes all the time. Nobody can follow more than ten a second. */
 const drawMs = 100
 
-/** Gathers events, and gives them to `draw`: the first ones with the next frame, the others a few times a second. */
+/** Gathers events, and gives them to `draw` with the next frame of the browser, but at most ten times a second. */
 const createGatherer = (draw: (events: readonly RowEvent[]) => void) => {
   let events: RowEvent[] = []
   let drawnAt = -drawMs

@@ -53,7 +53,7 @@ const moved = (row: Row, event: Extract<RowEvent, { type: 'TaskStatusChanged' }>
 }
 
 /**
- * The rows after some events, newest first, at most `limit` of them. A row whose status does not fit the filter any more
+ * The rows after these events, newest first, at most `limit` rows. A row whose status does not fit the filter any more
  * stays until the list is read again, so that it does not vanish while somebody wants to click it.
  */
 export const applyEvents = (

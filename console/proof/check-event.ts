@@ -13,7 +13,7 @@ export type StoredEvent = {
   type: string
   time: string
   header: string
-  /** Null when they were erased. */
+  /** `payload` and `salt` are null when they were erased. */
   payload: string | null
   salt: string | null
   /** The leaf as the server stores it; undefined: only the header is known, from which the leaf is computed. */

@@ -4,7 +4,7 @@ import { queryOf } from '../api/client.ts'
 import { api } from '../api/session.ts'
 import type { Evidence, StoredEvent } from './check-event.ts'
 
-/** Milliseconds between two looks for a checkpoint, and for all looks. A checkpoint is at most a second late. */
+/** Milliseconds between two looks for a checkpoint, and until the last look. A checkpoint is at most a second late. */
 const [lookMs, patienceMs] = [300, 10_000]
 
 const sizeOf = (note: string): number => Number(note.split('\n')[1])

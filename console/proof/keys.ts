@@ -1,4 +1,4 @@
-// The keys of a log, and its checkpoints, verified in the browser with the code of the server.
+// Reads the keys of a log, and verifies its checkpoints in the browser with the code of the server.
 import { NotProven } from '../../src/proof/not-proven.ts'
 import { openCheckpoint as open, type SignedCheckpoint } from '../../src/proof/note/checkpoint.ts'
 import { readVerifierKey, type VerifierKey } from '../../src/proof/note/keys.ts'

@@ -1,5 +1,5 @@
-// The proof of one stored event, computed in the browser: from its texts, along the tree, to a checkpoint that the key of
-// the log has signed.
+// Shows the proof of one stored event. The browser computes it: from the texts of the event, along the tree, to a
+// checkpoint that the key of the log has signed.
 import { useSignal } from '@preact/signals'
 import { useMemo } from 'preact/hooks'
 import { at } from '../api/client.ts'

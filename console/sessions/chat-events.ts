@@ -1,4 +1,4 @@
-// What was said in a group chat, in order, from its stored events.
+// Finds what was said in a group chat, in order, in the stored events of the chat.
 
 import type { Recorded } from '../../src/contract/stored.ts'
 import type { TaskEventData } from '../../src/contract/task-events.ts'
@@ -30,7 +30,7 @@ export const chatOf = (events: readonly Recorded[]): Chat => {
   const entries: Entry[] = []
   const speakers: string[] = []
   const open = new Map<string, Entry & { thinking: Thinking }>()
-  /** The task of the turn that said the next message. */
+  /** The speaker and the task of the newest turn that said something. Its message is in a later event. */
   let said: { name: string; taskId: string } | undefined
   for (const { position, header, data } of events) {
     const common = { key: String(position), at: Date.parse(header.time), isUser: false }

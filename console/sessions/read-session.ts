@@ -1,5 +1,5 @@
-// The tasks of a session, each with what its user said. The task object holds what the agent said; the message of the user
-// is in the first event of the task.
+// Reads the tasks of a session, each with what its user said. The task object contains only what the agent said, so the
+// message of the user is read from the first event of the task.
 import type { MessageContent, Task } from '../../src/contract/wire.ts'
 import { type Api, queryOf } from '../api/client.ts'
 
@@ -12,7 +12,7 @@ export const turnsPerPage = 25
 /** How many questions are read at a time. */
 const together = 4
 
-/** `before`: only tasks before the one with this id. */
+/** `before`: only tasks that are older than the task with this id. */
 type Session = { id: string; user: string | undefined; before?: string }
 
 /** Reads the newest tasks of a session, oldest first. A question never changes, so it is read once. */

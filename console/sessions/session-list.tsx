@@ -1,4 +1,4 @@
-// Sessions with their newest task, and group chats.
+// Lists the sessions, each with its newest task, and the group chats.
 import type { Task } from '../../src/contract/wire.ts'
 import { at, queryOf } from '../api/client.ts'
 import { hrefOf } from '../api/router.ts'

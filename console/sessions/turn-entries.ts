@@ -1,4 +1,4 @@
-// The items of a task object as entries of a conversation.
+// Makes the entries of a conversation from the items of a task object.
 import { isTerminal } from '../../src/contract/wire/task-status.ts'
 import type { OutputItem } from '../../src/contract/wire.ts'
 import { callStateOf } from '../task/call-state.ts'
@@ -7,7 +7,7 @@ import type { Turn } from './read-session.ts'
 
 export const agentOf = ({ task }: Turn): string => String(task.metadata?.agent ?? 'agent')
 
-/** The names of all who speak in some tasks. */
+/** The names of all speakers in these tasks. */
 export const speakersOf = (turns: readonly Turn[]): string[] => {
   const namesIn = ({ task }: Turn) =>
     task.output.flatMap(item => (item.type === 'message' && item.name !== undefined ? [item.name] : []))

@@ -10,7 +10,7 @@ export type Health = {
   at: number
 }
 
-/** Reads both. Rejects with ApiError when the server cannot be reached. */
+/** Reads the readiness and the metrics. Rejects with ApiError when the server cannot be reached. */
 export const readHealth = async (signal: AbortSignal): Promise<Health> => {
   const [ready, metrics] = await Promise.all([api.read('/readyz', signal), api.read('/metrics', signal)])
   return {

@@ -1,4 +1,4 @@
-// The metrics of the server, read from the text format of Prometheus.
+// Reads the metrics of the server from the text format of Prometheus.
 
 export type Sample = { labels: Record<string, string>; value: number }
 export type Metrics = ReadonlyMap<string, { help: string; samples: readonly Sample[] }>

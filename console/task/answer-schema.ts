@@ -1,4 +1,4 @@
-// The schema of the answer to a call (docs/decisions/93-forms-for-answers.md).
+// Finds the schema of the answer to a call (docs/decisions/93-forms-for-answers.md).
 import type { ToolCallItem, ToolDefinition } from '../../src/contract/wire.ts'
 import type { Schema } from '../ui/schema-form.tsx'
 

@@ -1,4 +1,4 @@
-// The state of a call in a few words.
+// Says in a few words in which state a call is.
 import type { ToolResultItem } from '../../src/contract/wire.ts'
 import { duration } from '../ui/time.tsx'
 import type { Span } from './spans.ts'

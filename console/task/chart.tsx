@@ -1,4 +1,4 @@
-// The statechart of a task, with its state lit and its last move drawn.
+// The statechart of a task, with the state at the position lit and the last move up to the position drawn.
 import { statusAfter } from '../../src/contract/task-state.ts'
 import type { ShownTask } from '../../src/history/task-view.ts'
 import { type Box, boxes, edges, innerBoxes, size } from './chart-layout.ts'

@@ -3,7 +3,7 @@
 import { batch, computed, type ReadonlySignal, signal } from '@preact/signals'
 import { place, setQuery } from '../api/router.ts'
 
-/** Milliseconds from the last move to the change of the address. Browsers allow few changes. */
+/** Milliseconds from the last move to the change of the address. Browsers limit how often it may change. */
 const addressMs = 250
 /** The moment rests when it has not moved for this many milliseconds. */
 const restMs = 140

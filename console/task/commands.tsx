@@ -1,4 +1,4 @@
-// What somebody can do with the task now. Only what its chart allows is offered.
+// Buttons for what somebody can do with the task now. Only commands that the task's chart allows are offered.
 import { useSignal } from '@preact/signals'
 import { useMemo } from 'preact/hooks'
 import { isCanceling, isPausing } from '../../src/contract/task-state.ts'

@@ -1,4 +1,4 @@
-// The hash of the state at the position, and the server's replay beside it when somebody asks.
+// The hash of the task object at the position. On request, the hash that the server's replay gives is compared with it.
 import { useSignal } from '@preact/signals'
 import { useMemo } from 'preact/hooks'
 import { at } from '../api/client.ts'

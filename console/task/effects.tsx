@@ -1,4 +1,4 @@
-// The effects of a task up to the position: each with its intent and its result, which can be pressed.
+// The newest effects of a task up to the position. A press on the intent or the result of an effect goes to that event.
 import { millisOf } from '../../src/history/task/millis.ts'
 import { duration } from '../ui/time.tsx'
 import type { KnownHistory } from './growing.ts'

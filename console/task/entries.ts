@@ -1,5 +1,5 @@
-// The conversation of a task, in order: the question of the user, the items of the output, and between them the messages to
-// the agent. A result stands with its call, so it is no entry of its own.
+// The conversation of a task, in order: the question of the user, the items of the output, and between these items the
+// messages to the agent. The result of a call is in the entry of the call, so it has no entry of its own.
 import type { MessageContent, OutputItem, ToolResultItem } from '../../src/contract/wire.ts'
 import type { Message } from '../../src/history/task/messages.ts'
 import type { ShownTask } from '../../src/history/task-view.ts'
@@ -11,7 +11,7 @@ export type ItemEntry = {
   key: string
   item: Exclude<OutputItem, ToolResultItem>
   agent: string
-  /** Of a call: its result, its state in words, whether it waits for a person, and the task of a subagent. */
+  /** For a call: its result, its state in words, whether it waits for a person, and the task of its subagent. */
   result: ToolResultItem | undefined
   state: string
   isWaiting: boolean
@@ -49,7 +49,7 @@ const questionOf = ({ created }: ShownTask): Entry[] => {
   return [{ key: 'question', said: created.request.user_message_content, ...note }]
 }
 
-/** The entries after `count` events, from the item with the index `first` on. If it is 0, the question comes first. */
+/** The entries after `count` events, from the item with the index `first` on; with 0, the question comes first. */
 export const entriesOf = (task: ShownTask, spans: Spans, count: number, first = 0): Entry[] => {
   const shown = task.output.slice(first)
   const results = resultsIn(shown)

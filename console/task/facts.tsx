@@ -1,4 +1,4 @@
-// Facts about a task at the position: who, when, and what it used.
+// Facts about a task at the position: its agent, its user, its times, and the tokens that it used.
 import { at } from '../api/client.ts'
 import { hrefOf } from '../api/router.ts'
 import { Ago, count as number } from '../ui/time.tsx'

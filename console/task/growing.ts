@@ -1,4 +1,4 @@
-// The events of a task that are known so far, with what is derived from them, while more are read.
+// Keeps the events of a task that are known so far, with the rows and spans made from them, while more events are read.
 import { batch, type ReadonlySignal, signal } from '@preact/signals'
 import type { Recorded } from '../../src/contract/stored.ts'
 import { createPast } from './past.ts'
@@ -12,7 +12,7 @@ export const createGrowing = () => {
   const past = createPast()
   const rows = createRows()
   const spans = createSpans()
-  /** The number of events so far. What is derived from the events changes with it. */
+  /** The number of events so far. `past`, `rows` and `spans` are no signals: who shows them must read this signal. */
   const length = signal(0)
   /** Whether there is something to show. */
   const isLoaded = signal(false)
@@ -30,7 +30,7 @@ export const createGrowing = () => {
     spans,
     length,
     isLoaded,
-    /** Shows what was taken. */
+    /** Shows the events that `take` has taken. */
     show,
     /** Takes the next events. Shows them if `show` was last called long enough ago. */
     take(stored: readonly Recorded[]): void {

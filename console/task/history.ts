@@ -1,5 +1,5 @@
-// The history of one task on the page: all stored events so far, and those that come while somebody looks. The stream of
-// frames says that there is something new; the events themselves are read from the log.
+// Keeps the history of one task on the page: all stored events so far, and the events that come while the page is open.
+// The stream of frames only says that there is something new; the events themselves are read from the log.
 import { batch, signal } from '@preact/signals'
 import { taskStream } from '../../src/contract/task-stream.ts'
 import { isTerminal } from '../../src/contract/wire/task-status.ts'
@@ -13,7 +13,7 @@ import { keepTrying } from './keep-trying.ts'
 export const createHistory = (api: Api, id: string) => {
   const { past, rows, spans, length, isLoaded, take, show } = createGrowing()
   const error = signal<ApiError | undefined>(undefined)
-  /** Whether the end of the history has been reached once. */
+  /** Whether all events that were stored when the page was opened have been read. */
   const isWhole = signal(false)
   const connection = signal<Connection>('connecting')
   const closed = new AbortController()

@@ -11,7 +11,7 @@ type Part = Pick<TextContentItem, 'text'>
 /** How many speakers have colours of their own (style/views.css). */
 const colours = 5
 
-/** `speaker`: the place of a speaker among the others; undefined: everybody has the same colour. */
+/** `speaker`: the number of the speaker, which gives the colour; undefined: everybody has the same colour. */
 type SaidProps = {
   who: string
   isUser: boolean

@@ -18,7 +18,7 @@ export const keepTrying = async ({ follow, failed, hasEnded, signal }: Options):
     try {
       await follow()
       if (hasEnded()) return
-      waitMs = firstWaitMs // the server ends streams when it stops
+      waitMs = firstWaitMs // no failure: a server that stops ends its streams
     } catch (error) {
       if (signal.aborted || failed(error)) return
     }

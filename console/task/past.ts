@@ -1,5 +1,5 @@
-// The past of a task: its stored events, and the view of the task after any of them. Views are folded by the code of the
-// server. Copies of views along the way let a reader go back without folding from the start.
+// Keeps the stored events of a task, and computes the view of the task after any of them, with the server's own code.
+// Copies of views along the way let a reader go back without folding from the first event.
 import { type RecordedTaskEvent, taskEvents } from '../../src/contract/decoders/task.ts'
 import type { Recorded } from '../../src/contract/stored.ts'
 import { isMove } from '../../src/contract/task-state.ts'
@@ -7,10 +7,10 @@ import { emptyShown, evolveShown, type ShownTask } from '../../src/history/task-
 
 export type Event = RecordedTaskEvent
 
-/** The number of events between two copies of a view. To fold that many takes a few milliseconds. */
+/** The number of events between two copies of a view. To fold this many events takes a few milliseconds. */
 const apart = 1000
 
-/** A copy of a value of a view. The items and what they hold never change, so they are shared. */
+/** A copy of a value of a view. The items and what they hold never change, so the copy shares them. */
 const copyOf = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(flatCopyOf)
   if (value instanceof Map) return new Map([...value].map(([key, each]) => [key, flatCopyOf(each)]))
@@ -39,7 +39,7 @@ export const createPast = () => {
   /** The view after the first n × `apart` events, for each n. */
   const copies: ShownTask[] = []
   const newest = emptyShown()
-  /** The view that was asked for last, which is the nearest one while a slider moves forward. */
+  /** The view that was asked for last. While a slider moves forward, no other view is nearer to the next one. */
   let at: ShownTask | undefined
 
   const startFor = (count: number): ShownTask => {
@@ -51,7 +51,7 @@ export const createPast = () => {
   return {
     events: events as readonly Event[],
     newest: newest as Readonly<ShownTask>,
-    /** Adds the next stored events of the stream. Throws when they cannot follow. */
+    /** Adds the next stored events of the stream. Throws when an event cannot follow the events before it. */
     add(stored: readonly Recorded[]): void {
       for (const each of stored) {
         if (each.header.revision < events.length) continue // a page that was read twice
@@ -62,7 +62,7 @@ export const createPast = () => {
         events.push(event)
       }
     },
-    /** The view after the first `count` events. It is valid until the next call. */
+    /** The view after the first `count` events. The next call of this function may change it. */
     viewAfter(count: number): Readonly<ShownTask> {
       if (count >= events.length) return newest
       const view = startFor(count)

@@ -7,7 +7,7 @@ import type { Position } from './position.ts'
 export type Speed = 1 | 10 | 'max'
 export const speeds: readonly Speed[] = [1, 10, 'max']
 
-/** A pause in the history takes at most this many milliseconds when it is played. */
+/** A longer pause in the history counts as a pause of this many milliseconds when the history is played. */
 const longestPause = 1_500
 /** At the greatest speed, the page is drawn this many times for a whole history. */
 const drawings = 240
@@ -17,7 +17,7 @@ export const createPlayer = ({ past, length }: KnownHistory, position: Position)
   const speed = signal<Speed>(1)
   let frame = 0
 
-  /** The milliseconds between an event and the one before it. */
+  /** The milliseconds from the event before an event to this event; at most `longestPause`. */
   const gapBefore = (n: number): number => {
     const [before, event] = [past.events[n - 1], past.events[n]]
     if (before === undefined || event === undefined) return 0

@@ -1,4 +1,4 @@
-// The point of its history at which a task is shown: after a number of events, or at the present, which moves on.
+// The position: the point of its history at which a task is shown. It is after some event, or always after the newest.
 import { computed } from '@preact/signals'
 import { isMove } from '../../src/contract/task-state.ts'
 import { createChosen } from './chosen.ts'

@@ -1,4 +1,4 @@
-// The rows of the list of events: one for each stored event, and one for all pieces of a text.
+// The rows of the list of events: one for each stored event, but only one for all the pieces of a text.
 import { isMove } from '../../src/contract/task-state.ts'
 import { millisOf } from '../../src/history/task/millis.ts'
 import type { Event } from './past.ts'

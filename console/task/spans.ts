@@ -1,4 +1,4 @@
-// What took time in a task: waits, steps of the agent, calls and subagents, each from one event to another.
+// Finds what took time in a task: waits, steps of the agent, calls and subagents, each from one event to another.
 import { taskEnds } from '../../src/contract/task-state.ts'
 import { millisOf } from '../../src/history/task/millis.ts'
 import type { Event } from './past.ts'
@@ -104,7 +104,7 @@ export const createSpans = () => {
 }
 export type Spans = ReturnType<typeof createSpans>
 
-/** A span as it was after the first `count` events: it goes on when its end comes later. */
+/** A span as it was after the first `count` events. If the event that ends it comes later, it still goes on. */
 export const spanAt = (span: Span, count: number): Span =>
   span.to === undefined || span.to < count
     ? span

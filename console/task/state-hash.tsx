@@ -1,4 +1,4 @@
-// The hash of the task object at the position, computed here.
+// Computes the hash of the task object at the position in the browser, and shows it.
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'

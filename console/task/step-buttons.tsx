@@ -1,4 +1,4 @@
-// Buttons that move the position by moves and errors.
+// Buttons that go to the move before, the next move and the next error in the history of a task.
 import type { Position } from './position.ts'
 
 export const StepButtons = ({ position }: { position: Position }) => (

@@ -7,7 +7,7 @@ import type { KnownHistory } from './growing.ts'
 import type { Position } from './position.ts'
 import { type Span, spanAt } from './spans.ts'
 
-/** The most bars. Of a longer task the longest spans are shown. */
+/** The largest number of bars. If a task has more spans, its longest ones are shown. */
 const mostBars = 60
 
 const shownOf = (spans: readonly Span[]): readonly Span[] => {

@@ -1,4 +1,4 @@
-// A stored event in a few words.
+// Describes a stored event in a few words.
 import type { Event } from './past.ts'
 
 const shortest = (text: string): string => {

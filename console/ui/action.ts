@@ -1,4 +1,4 @@
-// A request that a button starts: whether it runs, and why it failed.
+// Keeps the state of a request that a button starts: whether it runs, and why it failed.
 import { batch, signal } from '@preact/signals'
 import { ApiError, type FieldProblem } from '../api/api-error.ts'
 

@@ -6,7 +6,7 @@ import type { Connection } from '../api/kept-stream.ts'
 /** The state of the stream of the present view. */
 const connection = signal<ReadonlySignal<Connection> | undefined>(undefined)
 
-/** Shows the state of a stream while the component is shown. */
+/** Makes the head of the page show the state of a stream, for as long as the component is shown. */
 export const useConnection = (state: ReadonlySignal<Connection> | undefined): void =>
   useEffect(() => {
     if (state === undefined) return

@@ -14,7 +14,7 @@ const useSending = (): Sending => {
   return sending
 }
 
-/** `label`: the name of the form for screen readers. `send` is called when the user submits it, unless it is busy. */
+/** `label`: the name of the form for screen readers. `send` is called on submit, unless it still runs. */
 type Props = { label?: string; class: string; send: () => Promise<unknown>; children: ComponentChildren }
 
 export const Form = ({ label, class: name, send, children }: Props) => {

@@ -1,4 +1,4 @@
-// The keys of the console, and the list of them.
+// Handles the keys of the console, and shows a list of these keys.
 import { useEffect } from 'preact/hooks'
 import { Dialog } from './dialog.tsx'
 
@@ -35,11 +35,11 @@ export const Keys = ({ close }: { close: () => void }) => (
 const isWriting = (target: EventTarget | null): boolean =>
   target instanceof Element && target.closest('input, textarea, select, [contenteditable], dialog') !== null
 
-/** The name of a pressed key as the tables of keys write it, such as `Shift+m`. */
+/** The name of a pressed key, as the argument of `useKeys` spells it, such as `Shift+m`. */
 const nameOf = ({ key, shiftKey }: KeyboardEvent): string =>
   shiftKey ? `Shift+${key.length === 1 ? key.toLowerCase() : key}` : key
 
-/** Calls a function for each key while the component is shown, but not while the user writes. */
+/** While the component is shown, calls the function that `keys` has for a pressed key, unless the user writes. */
 export const useKeys = (keys: Record<string, () => void>): void =>
   useEffect(() => {
     const press = (event: KeyboardEvent) => {

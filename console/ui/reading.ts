@@ -1,4 +1,4 @@
-// What a view reads from the server: read at once, and again when events or the clock say that it may have changed.
+// Reads what a view shows from the server: at once, and again when events or a timer say that it may have changed.
 import { batch, signal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
 import { ApiError } from '../api/api-error.ts'
@@ -11,7 +11,7 @@ import { useConnection } from './connection.tsx'
 /** `events`: the filters of the event stream that says when to read again. `everyMs`: read again at this pace. */
 type Changes = { events?: { types: string; session_id?: string; task_id?: string }; everyMs?: number }
 
-/** The server has nothing new, or the request makes no sense to it: asking again does not help. */
+/** Whether the server refused the request. If so, the connection counts as refused, otherwise as lost. */
 const isRefusal = (error: ApiError): boolean => error.status >= 400 && error.status < 500
 
 export const createReading = <T>(read: (signal: AbortSignal) => Promise<T>, changes: Changes) => {
@@ -66,7 +66,7 @@ export const createReading = <T>(read: (signal: AbortSignal) => Promise<T>, chan
 }
 export type Reading<T> = ReturnType<typeof createReading<T>>
 
-/** A reading for as long as the component is shown and `key` stays the same. The head shows its connection. */
+/** A reading, as long as the component is shown and `key` is the same. The head of the page shows its connection. */
 export const useReading = <T>(
   key: string,
   read: (signal: AbortSignal) => Promise<T>,

@@ -27,7 +27,7 @@ export const useRowsInSight = (count: number, rowHeight: number) => {
     onScroll: () => {
       top.value = list.current?.scrollTop ?? 0
     },
-    /** Scrolls no more than is needed to see a row. */
+    /** If a row is not in sight, scrolls until the row and one row beyond it are. */
     show(row: number): void {
       const element = list.current
       if (element === null) return

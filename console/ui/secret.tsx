@@ -1,4 +1,4 @@
-// A secret that the server shows once.
+// Shows a secret that the server gives only once.
 import { Copy } from './copy.tsx'
 import { Dialog } from './dialog.tsx'
 

@@ -1,7 +1,7 @@
-// Times and durations in few characters.
+// Writes times and durations in few characters.
 import { signal } from '@preact/signals'
 
-/** The present time in milliseconds, once a second. */
+/** The present time in milliseconds, updated once a second. */
 export const now = signal(Date.now())
 setInterval(() => {
   now.value = Date.now()

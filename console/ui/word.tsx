@@ -1,7 +1,7 @@
 // A state in one word, in the colours of the statuses of tasks.
 import type { ComponentChildren } from 'preact'
 
-/** `as`: the status of a task whose colours the word has. */
+/** `as`: the word gets the colours of this status of a task. */
 type Props = {
   as: 'working' | 'completed' | 'paused' | 'failed' | 'canceled'
   shape?: string

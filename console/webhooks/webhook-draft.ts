@@ -35,7 +35,7 @@ const headersOf = (text: string): Record<string, string> | null => {
 }
 const orNull = (text: string): string | null => (text.trim() === '' ? null : text.trim())
 
-/** Throws ApiError for headers that cannot be sent. */
+/** The body of a request. Throws ApiError for headers that cannot be sent. */
 export const bodyOf = (draft: Draft) => ({
   url: draft.url.value,
   types: draft.types.value.length === 0 ? null : draft.types.value,

@@ -1,4 +1,4 @@
-// The state of a webhook, and of a delivery, in a word; and the result of a try.
+// Shows the state of a webhook and the outcome of a delivery as one word, and says how a try ended.
 import type { WebhookDelivery, WebhookInfo, WebhookTry } from '../../src/contract/wire/webhooks.ts'
 import { duration } from '../ui/time.tsx'
 import { Word } from '../ui/word.tsx'

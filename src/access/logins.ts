@@ -23,7 +23,7 @@ export const createLogins = ({ clock, random, principals }: Deps) => {
     for (const [hash, { until }] of open) if (until <= clock.now()) open.delete(hash)
   }
 
-  /** Takes a ticket out, and returns the principal that asked for it. */
+  /** Removes a ticket, and returns the principal that requested it; undefined if the ticket or its token is invalid. */
   const redeem = (ticket: string): Principal | undefined => {
     const hash = hashOf(ticket)
     const login = open.get(hash)

@@ -1,5 +1,5 @@
-// Access tokens and their principals. The hash of each token is stored in a stream of its own. A token has 256 random
-// bits, so a plain SHA-256 protects it well enough.
+// Access tokens and their principals. The log stores the hash of each token but the admin's, in a stream of its own. A
+// token that the server makes has 256 random bits, so a plain SHA-256 protects it well enough.
 
 import { hash, timingSafeEqual } from 'node:crypto'
 import type { World } from '../contract/ports.ts'
@@ -39,7 +39,7 @@ export type Principals = {
   revoke(row: TokenRow, by: Actor): Promise<void>
 }
 
-/** The hash of a token. The server stores only this hash. */
+/** The hash of a token or of a ticket. The log and the secrets file contain only this hash. */
 export const hashOf = (token: string): string => hash('sha256', token, 'base64url')
 
 /**

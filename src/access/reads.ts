@@ -80,7 +80,7 @@ export const createReads = ({ log, clock, timers, report }: Deps): Reads => {
     }
   }
   const storeSoon = (ms: number): void => {
-    if (storing !== undefined) return // its end schedules what came meanwhile
+    if (storing !== undefined) return // when it ends, it schedules the reads that came meanwhile
     cancelTimer?.()
     cancelTimer = timers.after(ms, () => {
       cancelTimer = undefined
@@ -91,7 +91,7 @@ export const createReads = ({ log, clock, timers, report }: Deps): Reads => {
     })
   }
 
-  /** Notes something, unless too much waits already. */
+  /** Notes a read. If too many reads wait to be stored, counts it as lost instead. */
   const note = (add: () => void): void => {
     if (keptSize + batch.size() > mostKept) {
       if (lost === 0) report('error', 'reads of tasks are lost, since they cannot be recorded')

@@ -66,7 +66,7 @@ export const createTickets = ({ secrets, clock, random, principals }: Deps) => {
       return { ticket, expires_in: unusedMs / 1000 }
     },
 
-    /** Resolves when used tickets are stored, so that they stay valid, whatever happens to this process. */
+    /** Resolves when used tickets are stored. Then they stay valid, even if this process ends. */
     stored: secrets.stored,
 
     /** Uses a ticket and returns its principal; undefined if the ticket is unknown or no longer valid. */

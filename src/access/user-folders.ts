@@ -78,7 +78,7 @@ export const taskFileOf = (
 
 type StoredTask = { user_id: string; session_id: string; workdir: string }
 
-/** The folder of a task's file tools: its stored folder, if that is in the folder of the task's user. */
+/** The user's folder, and the folder of the task's file tools: the stored one, but always inside the user's folder. */
 export const workspaceOf = (root: string, { user_id, session_id, workdir }: StoredTask) => {
   const own = userFolder(root, user_id)
   const found = ownPath(root, user_id, workdir)

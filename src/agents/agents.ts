@@ -1,4 +1,4 @@
-// All agents by name; `model` is among them only when a model is configured.
+// Makes all agents, by name; `model` is among them only when a model is configured.
 import type { Agent } from '../contract/agent.ts'
 import type { Timers } from '../contract/ports.ts'
 import { demo } from './demo.ts'

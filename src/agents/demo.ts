@@ -25,7 +25,7 @@ export const arithmeticIn = (text: string): string | undefined => {
 
 type Call = { name: string; arguments: Record<string, unknown> }
 
-/** A call of a tool that the text names. The words after the name are the argument, if the tool requires one. */
+/** A call of the tool, if the text names it and it requires at most one argument: the words after its name. */
 const named = (text: string, { function: { name, parameters } }: ToolDefinition): Call | undefined => {
   const at = text.search(new RegExp(`\\b${name.replace(/[^\w]/g, '\\$&')}\\b`))
   if (at < 0) return undefined

@@ -30,7 +30,7 @@ const escaped = (text: string, times: number): string =>
 /** Replaces each placeholder by the result. A script inside the text stays JSON, whatever the result holds. */
 const fillText = (text: string, result: string): string => {
   if (!text.includes(placeholder)) return text
-  // A placeholder in JSON escapes (\u0024result) is left to the inner script. Only the others get a marker.
+  // A placeholder in JSON escapes (\u0024result) is left to the inner script. All other placeholders get a marker.
   let marker = '\u{e000}'
   while (text.includes(marker)) marker += '\u{e000}'
   const depths = depthsOf(

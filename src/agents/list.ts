@@ -1,4 +1,4 @@
-// The agents as GET /agents lists them.
+// Makes the list of agents that GET /agents returns.
 import type { Agent } from '../contract/agent.ts'
 import type { AgentInfo } from '../contract/wire.ts'
 

@@ -1,4 +1,4 @@
-// The plain text of contents, and words of a text.
+// Takes the plain text out of the content of a message, and splits a text into words.
 import type { MessageContent } from '../contract/wire.ts'
 
 /** All text of a content, in order, without the parts that are not text. */

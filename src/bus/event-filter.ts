@@ -1,4 +1,4 @@
-// Which public events a subscriber wants.
+// Decides which public events a subscriber gets.
 import { optInEvents } from '../contract/public-events.ts'
 import type { Published } from './published.ts'
 

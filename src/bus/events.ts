@@ -133,7 +133,7 @@ export const createEvents = (
       }
       subscribers++
       let isOver = false
-      // Begins only when the caller has its subscription, since `take` may be called at once.
+      // Catching up begins later: it may call `take` at once, and the caller must have its subscription by then.
       queueMicrotask(() => {
         if (subscriber.state === 'reading') catchUp(subscriber)
       })

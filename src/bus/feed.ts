@@ -1,6 +1,6 @@
-// The frames of one task: first past frames, then new ones, without a gap or a repeat. All feeds that have caught up
-// share one watched task, whose events are read and rendered once. A feed that is behind reads the log alone until it
-// has caught up.
+// Hands readers the frames of a task: first past frames, then new ones, without a gap or a repeat. All feeds of a task
+// that have caught up share one watched task, whose events are read and rendered once for all. A feed that is behind
+// reads the log for itself until it has caught up.
 import type { Log } from '../contract/stored.ts'
 import type { FrameRenderer } from '../history/frame-renderer.ts'
 import type { Frame } from '../history/frames.ts'

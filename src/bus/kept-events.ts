@@ -1,4 +1,4 @@
-// The newest published events, kept for subscribers that come back soon.
+// Keeps the newest published events for subscribers that come back soon.
 import { indexAfter, type Published } from './published.ts'
 import { chosenBy, type Subscriber } from './subscriber.ts'
 

@@ -1,5 +1,5 @@
-// The live subscribers: new events are handed to them as soon as the events are published. They are grouped by the
-// owner whose events they see (undefined: all owners).
+// Keeps the live subscribers, which get new events as soon as these events are published. Subscribers are grouped by
+// the owner whose events they see (undefined: all owners).
 import type { Subscriber } from './subscriber.ts'
 
 const none: ReadonlySet<Subscriber> = new Set()

@@ -1,6 +1,6 @@
-// NATS between the log and the subscribers. There is one connection, which is made again whenever it ends. The relay
-// sends events over the connection, and the feed receives them. No commit waits for NATS, and subscribers miss no event
-// while NATS is away.
+// Brings events from the log to subscribers over NATS. There is one connection, which is made again whenever it ends.
+// The relay sends events over the connection, and the feed receives them. No commit waits for NATS, and no subscriber
+// misses an event while NATS is away.
 import type { Report, Timers } from '../contract/ports.ts'
 import type { Recorded } from '../contract/stored.ts'
 import type { EventLog } from '../log/log.ts'

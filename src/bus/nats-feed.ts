@@ -1,6 +1,6 @@
 // Brings events from commits to subscribers over NATS. A committed event waits until NATS brings the event back. Then
 // the feed publishes the event as the log has it. If NATS does not bring it back in time, the feed publishes this event
-// and later ones without NATS. When NATS then brings an event that was published a moment ago, it carries events again.
+// and later ones without NATS. When NATS then brings one of the newest events, the feed waits for NATS again.
 import type { Timers } from '../contract/ports.ts'
 import type { NatsMessage } from './nats/client.ts'
 import { idHeader } from './nats-subject.ts'

@@ -1,4 +1,4 @@
-// Writes an event as a NATS message: its headers and its subject. The subject contains the user, so that permissions in
+// Makes the headers and the subject of an event's NATS message. The subject contains the user, so that permissions in
 // NATS can depend on the user.
 import { channelOf, type EventChannel } from '../contract/event-names.ts'
 import type { PublicEvent } from '../contract/public-events.ts'

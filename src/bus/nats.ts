@@ -1,4 +1,4 @@
-// One connection to NATS. Only this file, its folder `src/bus/nats`, and `src/cluster/nats` use the NATS client.
+// Makes a connection to NATS. Only this file, its folder `src/bus/nats`, and `src/cluster/nats` use the NATS client.
 import { arrived, headersOf, load, type NatsMessage } from './nats/client.ts'
 import { connectTo } from './nats/connect.ts'
 import { type NatsStreams, streamsOf } from './nats/streams.ts'

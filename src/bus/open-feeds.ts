@@ -1,4 +1,4 @@
-// The open feeds of tasks, so that they can be ended when a task is erased.
+// Keeps the open feeds of each task, and ends them when the task is erased.
 
 export const createOpenFeeds = () => {
   const open = new Map<string, Set<() => void>>()

@@ -1,5 +1,5 @@
-// The two ways to send messages to NATS: into a stream of JetStream, or only to the current listeners. Both report when
-// NATS has taken the oldest messages under way.
+// Sends messages to NATS in one of two ways: into a stream of JetStream, or only to the current listeners. Either way,
+// the outlet reports when NATS has taken the oldest messages under way.
 
 import type { NatsStreams } from './nats/streams.ts'
 import { type Connection, reasonOf } from './nats.ts'

@@ -1,5 +1,5 @@
-// Pages of past events for many readers. Users take turns, and other work gets a turn of the event loop between two
-// pages. The newest pages are kept, so that readers that need the same page at about the same time share it.
+// Reads pages of past events for many readers. Users take turns, and other work gets a turn of the event loop between
+// two pages. The newest pages are kept, so that readers that need the same page at about the same time share it.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Log } from '../contract/stored.ts'
 import { createFairTurns } from '../fairness/fair-turns.ts'

@@ -1,5 +1,5 @@
-// A public event as it is published, and its JSON text. The text is made once, so that SSE, WebSocket and NATS send the
-// same bytes.
+// Makes public events from stored events, and their JSON texts. Each text is made once, so that SSE, WebSocket and NATS
+// send the same bytes.
 import type { Gap, PublicEvent } from '../contract/public-events.ts'
 import type { Recorded } from '../contract/stored.ts'
 import { isTaskStream, taskIdOf } from '../contract/task-stream.ts'

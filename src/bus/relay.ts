@@ -1,5 +1,5 @@
 // The relay from the log to NATS: it sends every public event, in order. With JetStream, the stream itself shows which
-// event is its last, and each message names the message that it must follow. So no event is stored there twice or out
+// event is its last, and each message names the message that it must follow. So the stream has no event twice or out
 // of order, whatever is lost or refused on the way. Without JetStream, a checkpoint says up to which position the NATS
 // server has taken the events.
 import type { Report, Timers } from '../contract/ports.ts'

@@ -1,4 +1,4 @@
-// One subscriber of public events, and how events are handed to it.
+// Describes a subscriber of public events, and hands events to it.
 import { type EventFilter, fits } from './event-filter.ts'
 import type { Published } from './published.ts'
 

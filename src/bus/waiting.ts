@@ -1,5 +1,5 @@
-// Events that are committed and not published yet, oldest first. The server sends each event to NATS, and publishes it
-// when NATS delivers it back. The first `ready` of the waiting events have come back.
+// Keeps the events that are committed and not published yet, oldest first. The server sends each event to NATS, and
+// publishes it when NATS delivers it back. The first `ready` of the waiting events have come back.
 import type { NatsMessage } from './nats/client.ts'
 import { prevHeader } from './nats-subject.ts'
 import { bodyOf, indexAfter, type Published } from './published.ts'
@@ -29,7 +29,7 @@ export const createWaiting = (
     /** The position up to which every event is committed. */
     upTo: () => upTo,
     all: (): readonly Published[] => events,
-    /** How many of these events NATS has brought back. */
+    /** How many of the events in `all` NATS has brought back. */
     ready: () => ready,
     add(committed: readonly Published[], committedUpTo: number): void {
       upTo = committedUpTo

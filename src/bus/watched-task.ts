@@ -1,4 +1,4 @@
-// One watched task: its events are read, folded and rendered into frames once for all its followers. The watched task
+// Watches one task: its events are read, folded and rendered into frames once for all its followers. The watched task
 // waits for no follower. The window keeps the newest frames, and a follower that is too slow for the window reads the
 // log. Many followers are served in several turns of the event loop, so that nobody else waits until all are served.
 // Then the followers get the events that were stored meanwhile, all together.

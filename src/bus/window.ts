@@ -1,4 +1,4 @@
-// The newest frames of a task, kept for its followers. Followers that need the same frames get the same list. The
+// Keeps the newest frames of a task for its followers. Followers that need the same frames get the same list. The
 // window is limited: a follower that needs older frames reads the log.
 import { isLongerThan } from '../contract/length.ts'
 import type { Recorded } from '../contract/stored.ts'

@@ -1,5 +1,5 @@
-// Output items as the messages of a chat completion. There, an assistant's text and its calls are one message, and a
-// result names its call by id.
+// Turns output items into the messages of a chat completion. In these messages, an assistant's text and its calls are
+// one message, and a result names its call by id.
 import type { Form } from '../contract/task-events.ts'
 import type { MessageContent, OutputItem, ToolDefinition } from '../contract/wire.ts'
 
@@ -46,8 +46,8 @@ const isEmpty = (message: ChatMessage): boolean => {
 }
 
 /**
- * Whether an item is sent to a model. Thoughts of the agent are not sent; thoughts that came with a request are sent,
- * and have no status in a context.
+ * Whether an item is sent to a model. Thoughts of the agent are not sent. Thoughts that came with a request, which have
+ * no status in a context, are sent in form 2.
  */
 export const isSent = ({ type, status }: OutputItem, form: Form): boolean =>
   type !== 'reasoning' || (form === 2 && status === undefined)

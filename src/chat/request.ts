@@ -1,5 +1,5 @@
 // The body of a model call, built from the content of the log and nothing else. The agent sends it, and a rollout
-// builds the same bytes again years later. So a changed form gets a new number, and the code for the old form stays.
+// builds the same bytes again years later. So a new form of body gets a new number, and the code of old forms stays.
 import type { ModelRequest } from '../contract/task-events.ts'
 import type { CreateTaskBody, OutputItem, ToolDefinition } from '../contract/wire.ts'
 import { type ChatMessage, messagesOf, toolsOf } from './messages.ts'

@@ -1,5 +1,5 @@
-// A conversation as one text, for a model that summarizes it. A model might follow instructions in messages, but reads
-// the text as a record. And every endpoint accepts a text, whatever tools were called.
+// Writes a conversation as one text for a model that sums it up. A model might follow instructions in messages, but
+// reads the text as a record. And every endpoint accepts a text, whatever tools were called.
 import type { Form } from '../contract/task-events.ts'
 import type { MessageContent, OutputItem } from '../contract/wire.ts'
 import { isSent, thoughtIn } from './messages.ts'

@@ -1,4 +1,4 @@
-// Functions that the files with lists of commands share.
+// Helper functions for the files that define the commands of reprise.
 import type { Command } from 'commander'
 
 /** Loads the code of a command only when the command runs. */
@@ -9,8 +9,8 @@ export const later =
   }
 
 /**
- * Collects the values of an option that may be given several times. (An option with a list of values would also take
- * the arguments of the command.)
+ * Collects the values of an option that may be given several times. (An option that takes a list of values would also
+ * take the arguments that follow it and belong to the command.)
  */
 export const eachOf = (value: string, before: readonly string[] = []): string[] => [...before, value]
 

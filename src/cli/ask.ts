@@ -11,7 +11,7 @@ export const print = (line: string): void => void process.stdout.write(`${line}\
 /** An id as a part of a path. */
 export const at = (id: string): string => `/${encodeURIComponent(id)}`
 
-/** Resolves to the answer of the running server, as `askServer` does. Rejects with NotReached when no server runs. */
+/** Resolves to the JSON of the server's answer. Rejects as `askServer`, and with NotReached when no server runs. */
 export const ask = async <T>(method: string, path: string, body?: object): Promise<T> => {
   const config = readConfig(process.env)
   const url = urlOfServer(config)

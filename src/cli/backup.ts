@@ -46,6 +46,6 @@ export const backup = async (file: string, options: CopyOptions): Promise<void> 
         : `${file}: ${copiedText(copied)}, every hash checked`,
     ])
   } finally {
-    printer.startLine() // replaces the progress bar
+    printer.startLine() // removes the progress bar
   }
 }

@@ -1,4 +1,4 @@
-// The lines of reprise cluster status.
+// Writes the lines that reprise cluster status prints.
 import type { StreamState } from '../cluster/nats/states.ts'
 import type { Surveyed } from '../cluster/survey.ts'
 

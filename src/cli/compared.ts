@@ -59,7 +59,7 @@ const fillerOf = (log: ReadOnlyLog, store: ReadStore, onProgress: (position: num
 export const compareAll = (deps: Deps, onProgress: (position: number) => void): Promise<number | undefined> =>
   withStores(deps, async (stored, fresh, reached) => {
     const filler = fillerOf(deps.log, fresh, onProgress)
-    await filler.fillTo(reached()) // this takes long, and a server may write meanwhile
+    await filler.fillTo(reached()) // a server may write during this long step, so the rest is filled below
     return atOneMoment(stored, async () => {
       const position = reached()
       await filler.fillTo(position)

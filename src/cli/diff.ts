@@ -1,4 +1,4 @@
-// reprise diff. It asks the running server.
+// reprise diff: says where two tasks differ. It asks the running server.
 import type { Difference } from '../contract/responses.ts'
 import { ask, at, print } from './ask.ts'
 

@@ -41,12 +41,12 @@ const subjectIn = (task: string | undefined, { session, user, all }: ExportOptio
 
 /** The folder into which the export is written first. At the end, the complete export gets the name `out`. */
 const partOf = (out: string): string => `${path.resolve(out)}.${process.pid}.part`
-/** The archive or the page that is made from that folder. */
+/** The file in which the archive or the page is made from the folder `part`. */
 const packed = (part: string): string => `${part}.file`
 
 const isArchive = (out: string): boolean => /\.(tar\.gz|tgz)$/.test(out)
 
-/** Makes a page or an archive from the folder if one is wanted, and gives the result the name `out`. */
+/** Makes a page or an archive from the folder if the options ask for one, and renames the result to `out`. */
 const finish = async (part: string, { manifest }: Exported, { out, html }: ExportOptions): Promise<void> => {
   if (html) writePage(part, manifest, packed(part))
   else if (isArchive(out)) await pack(part, filesOfExport(manifest), packed(part))
@@ -97,6 +97,6 @@ export const exportHistory = async (task: string | undefined, options: ExportOpt
       : error
   } finally {
     removeParts(out)
-    printer.startLine() // replaces the progress bar
+    printer.startLine() // removes the progress bar
   }
 }

@@ -54,7 +54,7 @@ export async function* followTask(
   const path = `/v1/tasks/${encodeURIComponent(id)}`
   onTask(id)
 
-  /** Reads the task again, because the result for which the task waited may have arrived. */
+  /** Whether the task still waits. It is read again, because the result for which it waited may have arrived. */
   const stillWaits = async (): Promise<boolean> => {
     const answer = await askServer(config, (await lookForServer(config)) ?? url, 'GET', path)
     const { status } = ((await answer.json()) as { result: Task }).result

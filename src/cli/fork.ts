@@ -1,4 +1,4 @@
-// reprise fork. It asks the running server.
+// reprise fork: makes a task with the past of another task. It asks the running server.
 import { CannotStart } from '../contract/cannot-start.ts'
 import type { ForkTaskBody, Task } from '../contract/wire.ts'
 import { ask, at, print } from './ask.ts'

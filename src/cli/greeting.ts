@@ -8,7 +8,7 @@ import { firstCurlOf } from './server.ts'
 
 /**
  * Whether the first message shows the admin token. It does not when the output goes to a file, because others may read
- * the file, and not when the operator has set the token.
+ * the file, and not when the operator has set ADMIN_TOKEN.
  */
 const isTokenShown = (config: Config): boolean => process.stdout.isTTY && config.adminToken === undefined
 
@@ -31,7 +31,7 @@ const modelLine = ({ model }: Config): string =>
     ? 'none: the agent demo answers (set MODEL_BASE_URL and MODEL to use one)'
     : `${model.model} at ${model.baseUrl}`
 
-/** The text for the console. Only a terminal shows a link that signs in, since others may read a file of the output. */
+/** The text for the console. A link that signs in is shown only at a terminal: others may read a file of the output. */
 const consoleLine = ({ url, consoleLink }: Server): string =>
   process.stdout.isTTY ? `${url}${consoleLink()} (for a minute, once; later: reprise console)` : `${url}/ui`
 

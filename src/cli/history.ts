@@ -1,5 +1,5 @@
-// reprise history: prints the stored events of one task, environment session, webhook or cron job from the log file, one on
-// each line.
+// reprise history: prints the stored events of one task, environment session, webhook or cron job from the log file,
+// one event on each line.
 import { readConfig } from '../config.ts'
 import { cronStream } from '../contract/cron-events.ts'
 import { envSessionStream } from '../contract/env-session-events.ts'

@@ -24,8 +24,8 @@ const askPerson = (closed: AbortSignal): Promise<boolean> =>
   })
 
 /**
- * Listens for Ctrl-C. `cancel` is called once, when the person has confirmed; after that, Ctrl-C ends the process.
- * `asking` returns a promise that resolves when no question is open: wait for it before each output.
+ * Listens for Ctrl-C. `cancel` is called once, after a yes or, without a terminal, at once. A later Ctrl-C ends the
+ * process. `asking` returns a promise: wait for it before each output, so that nothing is written into a question.
  */
 export const onInterrupt = (cancel: () => Promise<void>, beforeAsking: () => void) => {
   const atTerminal = process.stdin.isTTY && process.stderr.isTTY

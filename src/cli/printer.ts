@@ -1,5 +1,5 @@
 // The output of a command: results on stdout, and messages on stderr, which are dim or red if the terminal can show
-// that. Both may go to the same terminal, so neither continues a line that the other has begun.
+// that. Both streams may go to the same terminal, so text for one never continues a line that the other has begun.
 import { styleText } from 'node:util'
 
 export type Style = 'dim' | 'red' | 'plain'
@@ -98,7 +98,7 @@ export const createPrinter = ({ out, err, env, colours }: PrinterDeps) => {
       hint = true
     },
     startLine,
-    /** Ends all open lines. Called after an item of the task. */
+    /** Ends the open lines of both streams. Called after an item of the task. */
     endLines: () => {
       clear()
       finish(out)

@@ -75,7 +75,7 @@ const addReading = ({ command }: Adders): void => {
     .action(later(async () => (await import('./replay.ts')).replay))
 }
 
-/** Commands that compare and repeat tasks. They ask the running server. */
+/** Commands that fork and compare tasks. They ask the running server. */
 const addForking = ({ command }: Adders): void => {
   command('fork', 'make a task with the past of another one, and print its id', 'fork task_01a1b2c3 --at 7')
     .argument('<task>', 'the id of the task')

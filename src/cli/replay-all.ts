@@ -8,7 +8,7 @@ import { createProgress } from './progress.ts'
 import { differenceText, type Replaying } from './replayed.ts'
 import { plural } from './terminal.ts'
 
-/** The largest number of problems that are printed. Further problems are only counted. */
+/** The largest number of problems that are named. Further problems are only counted. */
 const problemsShown = 100
 
 /** Rejects with NoAnswer if anything differs or is damaged, and with Unfit if the read models cannot be compared. */

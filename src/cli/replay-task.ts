@@ -35,7 +35,7 @@ const foldTask = async (log: ReadOnlyLog, taskId: string) => {
   return { events: view.revision + 1, frames, position: view.position, state_hash }
 }
 
-/** Rejects with NoAnswer when the task and its rows differ, with Unfit or DamagedEvent when they cannot be compared. */
+/** Rejects with NoAnswer if the task is unknown, erased or unlike its rows, and with Unfit or DamagedEvent. */
 export const replayTask = async (
   { config, log, printer, json }: Replaying,
   taskId: string,

@@ -22,7 +22,7 @@ export const replay = async (taskId: string | undefined, options: Common & { all
     if (error instanceof Unfit) throw new NoAnswer(`${error.message}: reprise rebuild builds them again`)
     throw error
   } finally {
-    printer.startLine() // replaces the progress bar
+    printer.startLine() // removes the progress bar
     await log.close()
   }
 }

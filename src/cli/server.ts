@@ -6,8 +6,8 @@ import { filesOf, readServerFile } from '../platform/data-folder.ts'
 import { NoAnswer, NotReached } from './exit.ts'
 
 /**
- * The address of the server that holds the folder; undefined when no server holds it. After a server was killed, its
- * file still names its port. Another program may listen there now, and must not receive the admin token.
+ * The address of the server that holds the folder; undefined when nobody has locked the folder. The file of a killed
+ * server still names its port. Another program may listen there now, and it must not receive the admin token.
  */
 export const urlOfServer = (config: Config): string | undefined => {
   const files = filesOf(config.dataDir)

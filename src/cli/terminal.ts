@@ -1,4 +1,4 @@
-// What all commands have in common: the printer, and what Ctrl-C does.
+// Opens the output of a command, and makes Ctrl-C end the command.
 import { onSignal } from './on-signal.ts'
 import { createPrinter, type Printer } from './printer.ts'
 

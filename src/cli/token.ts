@@ -18,7 +18,7 @@ const longestTtl = 315_360_000
 
 const by = { principal: 'admin', causation: 'command line' }
 
-/** Sends the request to the running server; undefined when there is none. */
+/** Sends the request to the running server. Resolves to its answer, or to undefined when no server runs. */
 const askTokens = async (config: Config, method: string, path: string, body?: object) => {
   const url = urlOfServer(config)
   if (url === undefined) return undefined

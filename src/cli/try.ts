@@ -66,7 +66,7 @@ const follow = async (
   } finally {
     interrupt.stop()
   }
-  // The last frame says that the task ends or waits.
+  // The last frame contains the task, which has ended or waits.
   const task = last?.task as Task
   const failure = last && failureOf(last)
   if (failure !== undefined) printer.line(`reprise: ${failure}`, 'red')

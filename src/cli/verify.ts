@@ -140,7 +140,7 @@ const verifyTarget = (given: Given, target: string | undefined) => {
   throw new CannotStart(`${target} is no data folder, no backup and no export: name one of these`)
 }
 
-/** Throws NoAnswer (exit code 1) with the first thing that does not fit. With `json`, also prints it as JSON. */
+/** Throws NoAnswer (exit code 1) for an error about a misfit; with `json`, prints it first. Rethrows other errors. */
 const refuse = async (error: unknown, { printer }: Given, json: boolean): Promise<never> => {
   if (!(error instanceof Misfit || error instanceof NotProven || error instanceof BadArchive)) throw error
   const misfit = error instanceof Misfit ? error : new Misfit(error.message)
@@ -163,6 +163,6 @@ export const verify = async (target: string | undefined, options: VerifyOptions)
   } catch (error) {
     await refuse(error, given, json)
   } finally {
-    printer.startLine() // replaces the progress bar
+    printer.startLine() // removes the progress bar
   }
 }

@@ -25,7 +25,7 @@ export const listWebhooks = (options: Json): Promise<void> =>
     lineOf: options.json ? JSON.stringify : lineOfWebhook,
   })
 
-/** The secret is alone on the last line, since only this answer has it. */
+/** Prints the secret alone on the last line, since no later answer of the server contains it. */
 export const addWebhook = async (url: string, options: AddOptions): Promise<void> => {
   const { type, session, task } = options
   const made = await ask<WebhookInfo & { secret: string }>('POST', webhooks, {

@@ -78,18 +78,18 @@ export type TakenTurn = {
   name: string
   round: number
   isModerator: boolean
-  /** What its task answered. */
+  /** What the task of the turn answered. */
   text: string
   /** Whether the text was said in the chat. */
   said: boolean
-  /** Why its task did not complete. */
+  /** Why the task of the turn did not complete; undefined: it completed. */
   failed: string | undefined
 }
 
 export type StepInput = {
   /** The number of the step in its task, from 1. */
   agentStep: number
-  /** How often this step has begun and broken off before. */
+  /** How often this step has already begun and broken off. */
   attempt: number
   request: CreateTaskBody
   /** The form of the task's requests to a model. */
@@ -101,8 +101,8 @@ export type StepInput = {
   /** The earlier items of the chat session, then this task's own inputs and completed items. */
   history(): Promise<OutputItem[]>
   /**
-   * What the task and its subagents have used so far. `tokens` is the number of all these tokens, `context` that of the
-   * newest model call alone.
+   * What the task and its subagents have used so far. `tokens` is the number of all their tokens, `context` the number
+   * of the tokens of the newest model call alone.
    */
   used: { tokens: number; context: number; startedAt: number }
   /** The turns of this group chat so far. */

@@ -1,4 +1,4 @@
-// The log for an auditor: every event with the exact texts from which its hashes were made.
+// The types of the log as an auditor reads it: every event with the exact texts from which its hashes were made.
 import type { Header } from './stored.ts'
 
 /** A text that is too long to be handled at once. `bytes`: its length in UTF-8. */

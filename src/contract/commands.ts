@@ -41,7 +41,7 @@ export type CallOutcome = {
   step?: { stream: string; revision: number }
   child?: { stream: string; revision: number }
   usage?: Record<string, unknown>
-  /** Only if the call created a task: the last message of the task, or the reason why it did not complete. */
+  /** Only if the call created a task: the last message of that task, or (`failed`) why the task did not complete. */
   message?: { itemId: string; text: string }
   failed?: string
 }

@@ -1,4 +1,4 @@
-// What callers and the server itself ask of a cron job.
+// The commands that callers and the server itself give to a cron job.
 import type { CronMaker, CronSettings } from './cron-events.ts'
 
 type Asked = { principal: string; causation: string }

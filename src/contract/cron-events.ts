@@ -94,8 +94,8 @@ const payloads = {
   CronRunQueued: { ...Run, manual: optional(Type.Literal(true)), ...key },
   CronJobCompleted: Ended,
   /**
-   * `reason`: the status in which the task ended. Without `task_id` there is no task, and `reason` says why: `invalid_task`,
-   * `quota`, `secret_missing` or `deleted`.
+   * `reason`: the status in which the task ended. Without `task_id` there is no task, and `reason` says why:
+   * `invalid_task`, `quota`, `secret_missing` or `deleted`.
    */
   CronJobFailed: {
     ...Ended,

@@ -1,4 +1,4 @@
-// Cuts long texts, but no character in two.
+// Finds where a long text can be cut without cutting a character in two.
 
 /** The end of a part of a text: `length` code units after `from`, or one more, to keep a surrogate pair whole. */
 export const endOfPart = (text: string, from: number, length: number): number => {

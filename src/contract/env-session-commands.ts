@@ -46,8 +46,8 @@ export type SessionRequest = Asked & { no: number } & (
   )
 
 /**
- * The outcome of a request that was carried out. `now` is its time; `snapshot` is the kept state, if the environment
- * can keep its state.
+ * The outcome of a request that was carried out. `now` is the time at which the request began to run; `snapshot` is the
+ * kept state, if the environment can keep its state.
  */
 export type Outcome = { now: number; snapshot?: Snapshot } & (
   | { of: 'reset'; answer: ResetAnswer; recovery: Recovery }

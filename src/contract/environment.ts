@@ -17,7 +17,7 @@ export type StepContext = {
   random(): number
   /** Returns the time of the step, in milliseconds since the epoch. A step that is repeated gets its original time. */
   now(): number
-  /** The variables of the session; those of this step take precedence. */
+  /** The variables of the session and of this step. The variables of this step take precedence. */
   env_vars: Readonly<Record<string, string>>
 }
 export type StepResult = {
@@ -41,7 +41,7 @@ export type SnapshotContext = {
 
 /** An instance of an environment, as its author writes it. When `step` throws, the tool has failed. */
 export type Environment = {
-  /** If it returns nothing, the service calls `observe`. The random numbers of a reset are those of step 0. */
+  /** If `reset` returns nothing, the service calls `observe`. The random numbers of a reset are those of step 0. */
   reset(
     seed: number,
     options: OpenObject,

@@ -30,6 +30,6 @@ export type EventName = keyof typeof channelsByName
 
 /** Every name for which a subscriber may ask. */
 export const eventNames = Object.keys(channelsByName) as EventName[]
-/** The channel that carries a message of this type. A gap comes on the channel of tasks. */
+/** The channel that carries a message of this type. A message of a type without an entry (`Gap`) comes on `tasks`. */
 export const channelOf = (type: string): EventChannel =>
   Object.hasOwn(channelsByName, type) ? channelsByName[type as EventName] : 'tasks'

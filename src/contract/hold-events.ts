@@ -1,4 +1,4 @@
-// Legal holds: what must not be erased. All holds are in one stream.
+// The events of legal holds, which protect data from erasure. The events of all holds are in one stream.
 import Type, { type Static } from 'typebox'
 
 export const holdStream = 'holds'

@@ -13,7 +13,7 @@ export const maxKeys = 10_000
 export const maxDifferentKeys = 20_000
 
 /**
- * The most characters that all keys and texts of `env` may have together. The limit also applies to `metadata` and to
+ * The most characters that all keys and texts of `env` may have together. The same limit applies to `metadata` and to
  * `tool_mcp_config`.
  */
 export const maxSmallText = 1024 * 1024

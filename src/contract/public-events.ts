@@ -14,8 +14,8 @@ const CronRun = { job_id: Text, name: Text, run_id: Text, task_id: Text, schedul
 
 const events = {
   /**
-   * `forked_from`: only in a fork. The copied events of its past give no public events; `status` is the status in which
-   * it begins.
+   * `forked_from`: only in a fork. The copied events of the fork's past give no public events, and `status` is the
+   * status in which the fork begins.
    */
   TaskCreated: {
     task_id: Text,
@@ -128,8 +128,8 @@ export const publicEventSchemas = Object.fromEntries(
 export { type EventName, eventNames }
 
 /**
- * A subscriber to all events gets these events only if its `types` name them. A client that knows only the original
- * interface (docs/decisions/26) does not know them.
+ * A subscriber to all events gets these events only if its `types` name them, because a client that knows only the
+ * original interface (docs/decisions/26) does not know these events.
  */
 export const optInEvents: ReadonlySet<string> = new Set<EventName>([
   'EnvSessionCreated',

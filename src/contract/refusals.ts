@@ -135,7 +135,7 @@ export const quotaNames = [
 ] as const
 export type QuotaName = (typeof quotaNames)[number]
 
-/** Names in `data.quota` of limits that no variable sets: large answers, bodies and waiting steps of one user. */
+/** Limits that no variable sets and whose refusals are counted: large answers, bodies and waiting steps of one user. */
 export const fixedLimits = ['answers', 'bodies', 'steps'] as const
 export type FixedLimit = (typeof fixedLimits)[number]
 

@@ -1,4 +1,4 @@
-// The tool port: tools that an agent may call, from any source.
+// The tool port: the types of the tools that an agent may call, and of the sources from which tools come.
 import type { Block, CreateTaskBody, MessageContent, ToolDefinition } from './wire.ts'
 
 /** The share of the disk that the user of a task has, for tools that write files. */
@@ -89,7 +89,7 @@ export type ToolSource = {
   list(scope: ToolScope, signal: AbortSignal): Promise<Tool[]>
   /**
    * The tool with this name. With the effect id of a call that has begun, the source may return a tool that cannot run
-   * the call, but can tell how it ended. Rejects with ToolsUnavailable.
+   * the call, but can tell how the call ended. Rejects with ToolsUnavailable.
    */
   find(scope: ToolScope, name: string, signal?: AbortSignal, effectId?: string): Promise<Tool | undefined>
 }

@@ -77,7 +77,7 @@ export const webhookStream = (id: string): string => `webhook-${id}`
 export const isWebhookStream = (stream: string): boolean => stream.startsWith('webhook-')
 export const webhookIdOf = (stream: string): string => stream.slice('webhook-'.length)
 
-/** The id of the webhook in the request that created a task. The first event that it sends is this creation. */
+/** The id of the webhook in the request that created a task. This webhook first sends the creation of the task. */
 export const webhookOfTask = (taskId: string): string => `wht_${taskId}`
 
 /** How the references of webhooks in the secrets file begin. */

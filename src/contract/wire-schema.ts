@@ -1,4 +1,4 @@
-// The schemas of requests and answers, as JSON Schema.
+// The type of the schemas of requests and answers, for code that reads these schemas as JSON Schema.
 
 /** The part of JSON Schema that wire.ts uses, as TypeBox emits it. */
 export type WireSchema = {

@@ -1,10 +1,10 @@
-// One timer for all jobs: it wakes at the earliest due time, and hands the due jobs over, a few at a time.
+// Keeps one timer for all jobs. It wakes at the earliest due time and hands over the due jobs, a few at a time.
 import type { Clock, Timers } from '../contract/ports.ts'
 import { createDueTimes } from './due-times.ts'
 
 /**
- * The longest time between two looks at the clock, in milliseconds. The operator may set the clock forward, and timers do
- * not notice that.
+ * The longest time between two looks at the clock, in milliseconds. The operator may set the clock forward, and timers
+ * do not notice that.
  */
 const longestSleepMs = 1000
 /** The most jobs whose triggers are stored at a time. Further due jobs wait in memory. */

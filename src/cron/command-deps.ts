@@ -1,4 +1,4 @@
-// The dependencies of the commands of cron jobs, and their common first steps.
+// The dependencies of the commands of cron jobs, and the fields that these commands take from their caller.
 import type { Runtime } from '../../actors/runtime/runtime.ts'
 import type { CronCommand } from '../contract/cron-commands.ts'
 import type { CronMaker } from '../contract/cron-events.ts'

@@ -1,5 +1,5 @@
-// The next due time of each job, in a heap: the earliest is found at once, however many jobs there are.
-/** The entries that are out of date are removed all at once when there are this many more of them than jobs. */
+// Keeps the next due time of each job in a heap: the earliest is found at once, however many jobs there are.
+/** The entries that are out of date are removed all at once when they are this many more than the jobs. */
 const spare = 1000
 
 type Entry = { due: number; id: string }
@@ -71,7 +71,7 @@ export const createDueTimes = () => {
       clean()
       return heap[0]?.due
     },
-    /** Removes the jobs that are due, earliest first. */
+    /** Removes the jobs that are due, and returns their ids, earliest first. */
     take(now: number): string[] {
       const ids: string[] = []
       for (clean(); heap[0] !== undefined && heap[0].due <= now; clean()) {

@@ -5,7 +5,7 @@ import type { CronQueries } from './queries.ts'
 
 type Deps = { quotas: Pick<Quotas, 'mustHaveCronJob'>; queries: Pick<CronQueries, 'countOf'> }
 
-/** Runs `make` if the user may have a further job. Throws OverQuota. */
+/** Returns a function that runs `make` if the user may have a further job, and else throws OverQuota. */
 export const createJobReserve = ({ quotas, queries }: Deps) => {
   /** The number of jobs of each user that are being created. */
   const creating = new Map<string, number>()

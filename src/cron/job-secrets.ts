@@ -6,7 +6,7 @@ import type { Secrets } from '../platform/secrets.ts'
 
 type Deps = { secrets: Pick<Secrets, 'put' | 'forget'>; ids: Ids; log: Pick<EventLog, 'isFailing'> }
 
-/** Keeps secret values under a new reference while `store` stores the settings that name it. */
+/** Stores secret values, if any, under a new reference, and then the settings that name this reference. */
 export const createSecretKeeper =
   ({ secrets, ids, log }: Deps) =>
   async (

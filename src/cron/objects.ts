@@ -1,4 +1,4 @@
-// Cron jobs and runs as answers show them.
+// Makes the objects of cron jobs and runs that answers show.
 import type { JobRow, RunRow } from '../../projections/cron/rows.ts'
 import type { CronSettings } from '../contract/cron-events.ts'
 import type { CronJob, CronRun } from '../contract/wire.ts'

@@ -23,7 +23,7 @@ type Deps = {
 type Refused = { error: string; reason: string }
 type Read = { request: TaskRequest } | Refused
 
-/** The principal as which a job acts. Only makers.ts checks whether its tokens are revoked. */
+/** The principal as which a job acts. Only makers.ts checks whether the maker's tokens are revoked. */
 export const actingAs = ({ token_id, user_id }: CronMaker): Principal => ({
   id: token_id,
   role: user_id === undefined ? 'admin' : 'user',

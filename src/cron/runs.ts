@@ -1,4 +1,4 @@
-// Begins and ends the runs of jobs. Before it asks the actor of a job, it prepares the request of the task of the run.
+// Begins and ends the runs of jobs. Reads the request for a run's task before it asks the job's actor to begin the run.
 import type { Runtime } from '../../actors/runtime/runtime.ts'
 import type { CronCommand, RunEnd } from '../contract/cron-commands.ts'
 import { cronStream } from '../contract/cron-events.ts'

@@ -147,8 +147,8 @@ const settingsOf = (given: Given, task: CreateTaskBody, timezone: string): CronS
 }
 
 /**
- * Reads the task in a body. Resolves to the request for it, or to an error with everything that is wrong with it.
- * Undefined: the body contains no task that can be read.
+ * Reads the task in a body. Resolves to the request that creates the task, or to an error with all problems of the
+ * task. Undefined: the body contains no task that can be read.
  */
 const readTask = async (
   requests: RequestReader,

@@ -42,7 +42,7 @@ type Deps = {
   onFault: (error: unknown) => void
 }
 
-/** Does work. If it fails because the read models are behind, it is repeated when they have caught up. */
+/** Returns a function that does work. If the read models were behind, it repeats the work after they caught up. */
 const retriedBy =
   (caughtUp: () => Promise<void>, isStopped: () => boolean) =>
   async <T>(work: () => Promise<T>): Promise<T> => {

@@ -7,7 +7,7 @@ type Arrow = { from: string[]; to: string[]; label: string; inside: string[]; le
 
 const idOf = (path: readonly string[]): string => path.join('_').replaceAll('-', '_')
 
-/** The arrows of a chart; `inside` names the state within `from` where an arrow begins, if it is not all of `from`. */
+/** The arrows of a chart. `inside` names the inner state of `from` where an arrow begins; '' if it begins at `from`. */
 const arrowsOf = (chart: Chart): Arrow[] => {
   const states = statesOf(chart)
   return states.flatMap(({ path, node }) =>

@@ -1,4 +1,4 @@
-// The headers of answers. Each is described once, in `components.headers`; answers refer to it.
+// The headers of answers. Each is described once, in `components.headers`; answers refer to the description.
 import { everyAnswer } from '../contract/answer-headers.ts'
 import { headers as ofAnswers } from './operation.ts'
 import type { Json } from './schemas.ts'
@@ -41,7 +41,7 @@ export const headerComponents: Record<string, Json> = {
 const referringTo = (names: string[]): Json =>
   Object.fromEntries(names.map(name => [name, { $ref: `#/components/headers/${name}` }]))
 
-/** The headers of an answer: those that every answer may have, and the named ones. */
+/** The headers of an answer: the headers that every answer may have, and the headers with these names. */
 export const headersWith = (names: string[] = []): Json =>
   referringTo([...Object.keys(ofEveryAnswer), ...names])
 

@@ -40,7 +40,7 @@ const isDetailed = (reason: RefusalName): boolean => detailedRefusals.has(reason
 /** A response. `name`: its name in `components.responses` if several operations have the same response. */
 export type Refused = { status: number; name?: string; response: Json }
 
-/** The name of a status whose answer is the same for all operations that have no refusals of their own for it. */
+/** The name of the response with this status. Operations without an own refusal of this status share the response. */
 const nameOfStatus = (status: number, method: Operation['method']): string | undefined => {
   const names: Record<number, string> = {
     401: 'Unauthenticated',

@@ -9,8 +9,8 @@ export type Json = { [key: string]: unknown }
 const jsonText = (schema: unknown): string => JSON.stringify(schema)
 
 /**
- * The name of each schema, by its JSON text. An optional field holds a copy of its schema, so the copy could not be
- * found by the identity of the object.
+ * The name of each schema, by its JSON text. The text is the key and not the object, because an optional field holds a
+ * copy of its schema.
  */
 const namesByText = new Map(Object.entries(components).map(([name, { schema }]) => [jsonText(schema), name]))
 if (namesByText.size !== Object.keys(components).length)

@@ -1,4 +1,4 @@
-// The answer to a caller about an erasure.
+// Makes the answer to a caller about an erasure.
 import { isCronStream, jobIdOf } from '../contract/cron-events.ts'
 import { isEnvSessionStream, sessionIdOf } from '../contract/env-session-events.ts'
 import type { ErasureSubject, NotErased } from '../contract/erasure-events.ts'

@@ -1,4 +1,4 @@
-// The command service of erasures. One erasure runs at a time, so that its checks still hold when it is stored.
+// Carries out requests to erase. One erasure runs at a time, so that its checks still hold when the erasure is stored.
 import type { ErasableTask } from '../../projections/tasks/ended-rows.ts'
 import { envSessionStream } from '../contract/env-session-events.ts'
 import type { ErasureSubject } from '../contract/erasure-events.ts'
@@ -35,7 +35,7 @@ const createAnswers = ({ stored, finisher, erasedBy }: ErasureDeps) => ({
   },
 })
 
-/** Finds and erases what a caller names, or answers about an earlier erasure. All throw errors of `erase` and a 404. */
+/** Erases what a caller names, or answers about an earlier erasure. Throws as `erase` does, or a Refusal with a 404. */
 const createErasing = (deps: ErasureDeps) => {
   const { rows, sessionQueries } = deps
   const answers = createAnswers(deps)
@@ -106,12 +106,12 @@ export const createErasureCommands = (deps: ErasureDeps) => {
   const erasing = createErasing(deps)
   return {
     task: (asked: Asked, id: string, wish: Wish) => alone(() => erasing.task(asked, id, wish)),
-    /** The tasks of the chat session and the environment session with this id. `userId`: only those of this user. */
+    /** Erases the tasks of the chat session and the environment session with this id. `userId`: only of this user. */
     session: (asked: Asked, id: string, wish: SessionWish) => alone(() => erasing.session(asked, id, wish)),
-    /** All tasks, environment sessions and deleted cron jobs of a user. */
+    /** Erases all tasks, environment sessions and deleted cron jobs of a user. */
     user: (asked: Asked, id: string, wish: Pick<Wish, 'reason'>) =>
       alone(() => erasing.user(asked, id, wish)),
-    /** For a rule of retention. */
+    /** Erases tasks for a rule of retention, except the tasks that something keeps from being erased. */
     retire: (asked: Asked, tasks: readonly ErasableTask[], reason: string) =>
       alone(() => erasing.retire(asked, tasks, reason)),
   }

@@ -10,7 +10,7 @@ import { type Kin, readKin } from './kin.ts'
 export type Why = 'its caller' | 'its subagent' | 'a fork of it' | 'quotes it' | 'its environment session'
 /** `of`: the task on which the task or session `id` depends. */
 export type Dependant = { id: string; of: string; why: Why }
-/** All tasks to erase, and the streams of all sessions to erase. `dependants`: those of them that nobody asked for. */
+/** All tasks to erase, and the streams of all sessions to erase. `dependants`: the ones that nobody asked to erase. */
 export type Closure = {
   tasks: Map<string, ErasableTask>
   sessions: Set<string>

@@ -9,7 +9,7 @@ import type { StoredErasure } from './stored-erasures.ts'
 
 export type Destroyers = {
   log: Pick<EventLog, 'destroy' | 'wipe' | 'head'> & Pick<Log, 'append' | 'revisionOf'>
-  /** Removes files and secrets. Resolves to the folders that stay, since other tasks use them, `earlier` ones too. */
+  /** Removes files and secrets. Resolves to the folders left for other tasks. `earlier`: those of earlier attempts. */
   files: (streams: readonly string[], earlier: readonly NotErased[]) => Promise<NotErased[]>
   /** Makes the server drop everything about these streams that it keeps in memory. */
   forget: (streams: readonly string[]) => void

@@ -51,7 +51,7 @@ const removeEmpty = async (folder: string, top: string): Promise<void> => {
   }
 }
 
-/** The folders that earlier attempts have left and that still exist, and those that this attempt leaves. */
+/** The folders that earlier attempts have left and that still exist, and the folders that this attempt leaves. */
 const stillLeft = (earlier: readonly NotErased[], left: readonly NotErased[]): NotErased[] => {
   const known = new Set(left.map(({ what }) => what))
   return [...earlier.filter(({ what }) => !known.has(what) && existsSync(what)), ...left]

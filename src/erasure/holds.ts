@@ -1,4 +1,4 @@
-// Legal holds. Their events are in the log; the current holds are kept in memory.
+// Places, lifts and finds legal holds. Events in the log record them; the current holds are also kept in memory.
 
 import { type HoldEvent, holdEvents } from '../contract/decoders/hold.ts'
 import { type HoldPlaced, type HoldSubject, holdStream } from '../contract/hold-events.ts'

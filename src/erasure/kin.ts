@@ -1,4 +1,4 @@
-// Reads from the events of a task of which other tasks it has content, and which tasks and sessions have its content.
+// Reads the events of a task to find the tasks whose content it has, and the tasks and sessions that have its content.
 import { taskEvents } from '../contract/decoders/task.ts'
 import { envSessionStream } from '../contract/env-session-events.ts'
 import type { Log } from '../contract/stored.ts'

@@ -1,4 +1,4 @@
-// RETENTION: a file with rules that say which ended tasks are erased, and after how many days.
+// Reads the file that RETENTION names. Its rules say which ended tasks are erased, and after how many days.
 import { readFileSync } from 'node:fs'
 import { CannotStart } from '../contract/cannot-start.ts'
 import { isTerminal, taskStatuses } from '../contract/wire.ts'
@@ -52,7 +52,7 @@ const ruleOf = (file: string, rule: unknown, n: number): RetentionRule => {
   }
 }
 
-/** The rules of a file, a JSON list; empty when there is no file. Throws CannotStart with one line. */
+/** The rules in a file, a JSON list; empty when RETENTION names no file. Throws CannotStart with one line. */
 export const readRetention = (file: string | undefined): readonly RetentionRule[] => {
   if (file === undefined) return []
   const rules = parsed(file)

@@ -15,7 +15,7 @@ const lookMs = 60_000
 const tasksAtOnce = 500
 
 export const retentionStream = 'retention'
-/** The rules were applied. `kept`: how many tasks they name that stay, because of holds or because others need them. */
+/** The rules were applied. `kept`: how many of the named tasks stay, because of holds or of tasks that need them. */
 export type RetentionApplied = { rules: readonly RetentionRule[]; erased: number; kept: number }
 
 type Deps = {

@@ -1,4 +1,4 @@
-// The erasures that the log has stored. An erasure of many streams has several events PayloadsErased.
+// Stores erasures in the log, and reads them from it. An erasure of many streams has several events PayloadsErased.
 import { type ErasureEvent, erasureEvents, type RecordedErasure } from '../contract/decoders/erasure.ts'
 import { erasureStream, payloadsErased } from '../contract/erased-range.ts'
 import {

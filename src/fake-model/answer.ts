@@ -2,7 +2,7 @@
 
 export type ToolCall = { name: string; arguments?: Record<string, unknown> | string }
 export type Answer = {
-  /** The answer is used for each request whose newest message contains this text, any number of times. */
+  /** For requests whose newest message contains this text. The first answer that fits is used, any number of times. */
   when?: string
   reasoning?: string
   reasoning_as?: 'reasoning_content' | 'reasoning' | 'think'
@@ -18,7 +18,7 @@ export type Answer = {
   token_ids?: boolean
   model?: string
   system_fingerprint?: string
-  /** An error instead of an answer; `body` is sent unchanged, with the content-type in `headers`. */
+  /** An error instead of an answer. `body` is sent unchanged; `headers` can set its content-type. */
   error?: { status: number; message?: string; headers?: Record<string, string>; body?: string }
   /** Milliseconds until the head of the answer is sent. */
   delay_ms?: number

@@ -28,7 +28,7 @@ const tokenIds = (pieces: Piece[]): number[] => pieces.map(({ token }) => number
 const promptTokenIds = ({ messages }: ChatRequest): number[] =>
   words(JSON.stringify(messages)).map(word => numberOf(word))
 
-/** The usage of an answer. By default, four characters of the messages count as a token, and so does each piece. */
+/** The usage of an answer. By default, four characters of the messages count as one token, and each piece as one. */
 const usageOf = ({ usage }: Answer, { messages }: ChatRequest, pieces: number) => {
   if (usage === false) return undefined
   const prompt_tokens = usage?.prompt_tokens ?? Math.ceil(JSON.stringify(messages).length / 4)
@@ -96,7 +96,7 @@ const callsIn = (pieces: Piece[]) => {
   return calls
 }
 
-/** The answer as one object. All of it is in memory. */
+/** The answer as one object, for a request without a stream. All pieces are in memory at once. */
 export const completionOf = (
   answer: Answer,
   request: ChatRequest,

@@ -7,7 +7,7 @@ const nothingLeft: Answer = { error: { status: 500, message: 'the script has no 
 
 /**
  * Returns a function that chooses the answer to a request: the first answer whose `when` fits, otherwise the next
- * answer without `when`. If there is no script, each answer is a plausible one.
+ * answer without `when`, and an error when none is left. Without a script, each answer is a plausible one.
  */
 export const playScript = (answers: Answer[] | undefined): ((request: ChatRequest) => Answer) => {
   if (answers === undefined) return plausibleAnswer

@@ -1,4 +1,4 @@
-// Sends an answer, with its delays and its kind of end, and no faster than the client reads it.
+// Sends an answer: with pauses between its pieces, with the end that the script wants, no faster than the client reads.
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'

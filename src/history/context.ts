@@ -89,7 +89,7 @@ const summed = (items: OutputItem[], { summaries }: SeenTask): OutputItem[] =>
     return kept.toSpliced(Math.max(0, at), 0, userMessage(id, `Summary of what came before:\n${text}`))
   }, items)
 
-/** The context of a task's next step. `first`: the context of the task at its start. `without`: ids to leave out. */
+/** The context of a task's next step. `first`: the context at its start. `without`: ids of own items to leave out. */
 export const seenNext = (
   view: SeenTask,
   first: OutputItem[],
@@ -113,8 +113,8 @@ export const foldStream = async (
 }
 
 /**
- * What a speaker of a group chat hears, in the form that models expect: messages of others are messages of users with
- * names, and messages of the speaker are messages of the assistant.
+ * What a speaker of a group chat hears: only messages, in the form that models expect. Messages of others become
+ * messages of users with names; messages of the speaker stay messages of the assistant.
  */
 const heardBy = (name: string, items: OutputItem[]): OutputItem[] =>
   items.flatMap((item): OutputItem[] => {

@@ -1,5 +1,5 @@
-// Saved folds of cron jobs: an event in the stream of a job that holds the view of the job, so that a job that has run
-// a million times is in memory after a few hundred events. docs/decisions/61 says why it is an event.
+// Makes and reads the saved folds of cron jobs. A saved fold is an event that holds the view of its job, so a job that
+// has run a million times is loaded from a few hundred events. docs/decisions/61 says why it is an event.
 import type { SavedCronFold } from '../contract/cron-events.ts'
 import { cronEvents } from '../contract/decoders/cron.ts'
 import type { Log } from '../contract/stored.ts'
@@ -10,7 +10,7 @@ import { type CronView, emptyCronJob } from './cron-job.ts'
  * used.
  */
 const foldVersion = 1
-/** How many events there are between two saved folds. */
+/** At least this many events lie between two saved folds. */
 export const savedEvery = 200
 /** How many events may follow the newest saved fold of a stream. An append has at most a few events. */
 const within = savedEvery + 50

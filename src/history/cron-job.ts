@@ -1,4 +1,4 @@
-// The view of a cron job, from its events. It holds only what decisions need: ended runs leave it.
+// Folds the events of a cron job into its view. The view holds only what decisions need, so no runs that have ended.
 
 import { type CronState, cronStateAfter } from '../contract/cron-chart.ts'
 import type { CronEvent, CronEventData, CronMaker, CronSettings, Next } from '../contract/cron-events.ts'
@@ -19,7 +19,7 @@ export type CronView = {
   maker: CronMaker | undefined
   pausedReason: string | undefined
   next: Next | undefined
-  /** The runs that the schedule began or put into the queue. `max_runs` limits them. */
+  /** The number of runs that the schedule began, failed to begin, or put into the queue. `max_runs` limits it. */
   runs: number
   running: Map<string, RunningRun>
   queue: QueuedRun[]

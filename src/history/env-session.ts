@@ -1,4 +1,4 @@
-// The fold of an environment session. The actor and all readers use this fold.
+// Folds the events of an environment session into its view. The actor and all readers use this fold.
 
 import type { RequestKeys } from '../contract/commands.ts'
 import type { RecordedSessionEvent } from '../contract/decoders/env-session.ts'
@@ -55,7 +55,7 @@ export type SessionView = {
   unknown: Map<string, number>
   /** Creates by the key of their request (`nameOfKey`). */
   byCreateKey: Map<string, Known>
-  /** For each principal: the newest create, step or reset that this instance has carried out. */
+  /** For each principal: its newest create, step or reset since the session was created (again). */
   newestBy: Map<string, NewestRequest>
   closeReason: string | undefined
   /** The references to the secret values in the variables of the session and of its steps. */
@@ -103,7 +103,7 @@ const see = (view: SessionView, { observation, state, done }: Seen, at: number) 
 }
 
 type KeysOfEvent = Pick<EnvSessionEventData<'EnvSessionReset'>, 'idempotency_key' | 'digest' | 'body_digest'>
-/** Remembers the snapshot that was kept with an event. */
+/** Remembers the snapshot that was kept with an event, or that none was kept. `step`: the step of the event. */
 const keep = (view: SessionView, snapshot: Snapshot | undefined, step?: number): void => {
   view.isUnkept = snapshot === undefined && view.created?.recovery === 'snapshot'
   if (snapshot === undefined) return
@@ -205,8 +205,8 @@ export const evolveSession = (
 }
 
 /**
- * Whether two requests without a key are the same: their whole bodies must be. Events of earlier builds have only
- * `digest`.
+ * Whether two requests without a key are the same: their whole bodies must be equal. Events of earlier builds have
+ * only `digest`.
  */
 const isSame = ({ hasKey, digest, bodyDigest }: NewestRequest, keys: RequestKeys): boolean => {
   if (hasKey) return false // a repeated request would have its key
@@ -215,7 +215,7 @@ const isSame = ({ hasKey, digest, bodyDigest }: NewestRequest, keys: RequestKeys
     : bodyDigest === keys.bodyDigest
 }
 
-/** A request for a step (which has an effect id) or for a reset. It is carried out once. */
+/** A request for a step (which has an effect id) or for a reset. A repeated request is not carried out again. */
 type Repeatable = { keys: RequestKeys; effectId?: string }
 
 /** The revision of the event that an earlier copy of this request has stored; undefined: the request is new. */

@@ -1,4 +1,4 @@
-// The steps of a task in environments, for its rollouts: the state before the step, the action, and the result.
+// Reads environment steps for the rollouts of a task: the state before the step, the action, and the result.
 import { sessionEvents } from '../contract/decoders/env-session.ts'
 import type { TaskEventData } from '../contract/task-events.ts'
 import type { ReadStream } from './context.ts'

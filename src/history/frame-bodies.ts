@@ -1,4 +1,4 @@
-// The bodies of frames, made from items and their parts. frames.ts says which event gives which frames.
+// Makes the bodies of frames from items and their parts. frames.ts says which event gives which frames.
 import type { FrameType } from '../contract/frames.ts'
 import type { TaskEventData } from '../contract/task-events.ts'
 import type { Block, MessageContent, OutputItem, TextContentItem, ToolResultItem } from '../contract/wire.ts'

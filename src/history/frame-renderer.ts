@@ -28,7 +28,7 @@ export const rolloutsIn = (frame: Frame): (() => AsyncGenerator<Rollout>) | unde
 export type FrameRenderer = {
   view: FramedTask
   /**
-   * Returns the frames of the next event; a promise only when it must read other stored texts. Throws DamagedEvent.
+   * Returns the frames of the next event; a promise only when it must read more than the event. Throws DamagedEvent.
    */
   render(event: Recorded): Frame[] | Promise<Frame[]>
 }

@@ -1,4 +1,4 @@
-// The frames that each event of a task gives. All of them are the public stream of the task. The event alone says how
+// Makes the frames of each event of a task. The frames form the public stream of the task. The event alone says how
 // many frames it gives, so the writer numbers them when the event is stored. A reader that gets another number of
 // frames has found damage. A stored event must always give the same frames:
 // docs/decisions/50-what-a-stored-event-once-gave.md

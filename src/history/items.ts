@@ -1,4 +1,4 @@
-// Output items and their texts. A changed item is a new object, so an item that a reader holds stays as it was.
+// Makes and changes output items. A changed item is a new object, so an item that a reader holds stays as it was.
 import type { ItemKind, PartKind, TextPartKind } from '../contract/task-events.ts'
 import type { Logprob, OutputItem, TextContentItem, ToolResultItem } from '../contract/wire.ts'
 

@@ -1,4 +1,4 @@
-// The public event of a stored event. It is made from this stored event alone, so a reader can begin at any position.
+// Makes the public event of a stored event, from this stored event alone, so a reader can begin at any position.
 // If an event type without a public event gets one later, older stored events must still give none:
 // docs/decisions/50-what-a-stored-event-once-gave.md
 

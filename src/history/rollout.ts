@@ -76,7 +76,7 @@ export const logprobsOf = (items: OutputItem[]): Logprob[] =>
     )
   })
 
-/** The body that was sent to a model, built again. */
+/** The body that was sent to a model, built again; undefined: the step called no model. */
 const bodyOf = (
   { created }: TaskView,
   { data }: StepEnd,

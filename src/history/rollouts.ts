@@ -1,4 +1,4 @@
-// The rollouts of a task and of its subagents, folded from the log at each request.
+// Makes the rollouts of a task and of its subagents from the log, again at each request.
 import { taskEvents } from '../contract/decoders/task.ts'
 import type { OutputItem } from '../contract/wire.ts'
 import { firstSeen, type ReadStream } from './context.ts'
@@ -86,7 +86,7 @@ export async function* inOrder(
 }
 
 /**
- * The rollouts of a task, oldest first. Each is made when the reader takes it, since each repeats its whole context.
+ * The wanted rollouts, oldest first. Each is made when the reader takes it, since each repeats its whole context.
  */
 export async function* rolloutsOf(
   read: ReadStream,

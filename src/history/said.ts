@@ -1,4 +1,4 @@
-// The result of a call that streams text while it runs: the streamed text, then the rest.
+// Splits the result of a call that streamed text into this text and the rest, and joins both again.
 import type { MessageContent } from '../contract/wire.ts'
 
 /**

@@ -1,4 +1,4 @@
-// The task object of the interface, made from a view.
+// Makes the task object of the interface from a view.
 // A field that a task has shown must always be shown, and few fields may change after the creation of the task:
 // docs/decisions/50-what-a-stored-event-once-gave.md
 import type { Task } from '../contract/wire.ts'

@@ -1,4 +1,4 @@
-// The summary that a list shows in place of a task's output: the question, and when and how long its agent worked.
+// Makes the summary that a list shows instead of a task's output: the question, and when and how long its agent worked.
 import type { MessageContent } from '../contract/wire.ts'
 import type { Course } from './task/course.ts'
 import { seconds } from './task-object.ts'

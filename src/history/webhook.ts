@@ -180,7 +180,7 @@ export const webhookIn = (stored: Recorded): string | undefined => {
   return event === undefined ? askedByTask(stored)?.id : webhookIdOf(event.header.stream)
 }
 
-/** The webhook after an event; undefined: the event is about none. `before`: undefined if it is its first event. */
+/** The webhook after an event; undefined: the event is about none. `before`: undefined at its first event. */
 export const afterEvent = (before: Webhook | undefined, stored: Recorded): Webhook | undefined => {
   const event = webhookEvents.find(stored)
   if (event === undefined) return askedByTask(stored)

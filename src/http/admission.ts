@@ -26,7 +26,7 @@ export type Admission = ReturnType<typeof createAdmission>
 export const createAdmission = (loop: LoopShares, limits = { perUser, workMs }) => {
   const turns = createFairTurns({ places: Number.POSITIVE_INFINITY, perUser: limits.perUser })
 
-  /** Resolves when `over` resolves, or after `workMs` milliseconds, whichever is earlier. */
+  /** Resolves when `over` resolves or rejects, or after `workMs` milliseconds, whichever is earlier. */
   const work = (over: Promise<unknown>): Promise<void> =>
     new Promise(resolve => {
       const timer = setTimeout(resolve, limits.workMs)
@@ -40,7 +40,7 @@ export const createAdmission = (loop: LoopShares, limits = { perUser, workMs }) 
 
   /**
    * Resolves when work for this caller may begin; undefined: the work may begin at once. `bytes` is the length of the
-   * request's body. The place is free again when `over` resolves, or after `workMs` milliseconds.
+   * request's body. The request stops counting for its user when `over` resolves, or after `workMs` milliseconds.
    */
   const enter = ({ userId }: Principal, over: Promise<unknown>, bytes = 0): Promise<void> | undefined =>
     userId === undefined

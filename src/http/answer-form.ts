@@ -1,4 +1,4 @@
-// The headers of answers that the door of a node gives itself, without a route, and the form of their errors.
+// Finds the headers and the form of errors for answers that the door of a node gives itself, without a route.
 import type { IncomingMessage } from 'node:http'
 import { findOperation } from '../documents/find-operation.ts'
 import { createCors } from './cors.ts'

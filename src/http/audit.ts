@@ -58,7 +58,7 @@ const lineOf = (stored: StoredEvent): Line => {
   return { text, bytes: 2 * payload.bytes }
 }
 
-/** Notes the tasks among the streams that are shown. */
+/** Makes a function that gets the name of each stream that is shown, and calls `shows` for the streams of tasks. */
 export const showsStreams = (shows: Shows): ((stream: string) => void) => {
   let last = ''
   return stream => {

@@ -9,7 +9,7 @@ const bearer = /^bearer +([^\s]+) *$/i
 /** The parts of a request that can hold credentials. */
 export type Asking = Pick<FastifyRequest, 'headers' | 'query' | 'method'>
 
-/** The ticket that a browser uses in place of a token to open a stream. */
+/** The ticket with which a browser opens a stream in place of a token; undefined: none, or there is a token. */
 export const ticketOf = ({ headers, query, method }: Asking): string | undefined => {
   const { ticket } = query as { ticket?: unknown }
   return headers.authorization === undefined && method === 'GET' && typeof ticket === 'string'

@@ -1,4 +1,4 @@
-// Answers as text for a bare socket, for requests that failed before they had a response object.
+// Makes answers as text, to be written directly to the socket of a request that failed before it had a response object.
 import { refusals } from '../contract/refusals.ts'
 import { everyAnswerLines } from './head.ts'
 

@@ -21,7 +21,7 @@ export const lookForLateMs = 100
 /** Milliseconds within which a request must arrive. `bodyLimit`: the length of the largest create, in bytes. */
 export const requestMs = (bodyLimit: number): number => longestMs(Math.max(bodyLimit, otherBodiesLimit))
 
-/** Answers bytes that are no request, and closes the connection. */
+/** Answers bytes that are no request, or a request that came too late, and closes the connection. */
 export const endBroken = (error: Error & { code?: string }, socket: Socket): void => {
   if (!socket.writable) return void socket.destroy()
   const isLate = error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
@@ -31,6 +31,6 @@ export const endBroken = (error: Error & { code?: string }, socket: Socket): voi
   socket.end(isLate ? requestTimeout() : badRequest('the server cannot read this as an HTTP request'))
 }
 
-/** Node would answer an unknown `Expect` with 417 and no body. The header may be ignored, so the server answers. */
+/** Node would answer an unknown `Expect` with 417. HTTP allows servers to ignore the header, so this server does. */
 export const ignoreExpectations = (server: Server): void =>
   void server.on('checkExpectation', (request, response) => server.emit('request', request, response))

@@ -18,8 +18,8 @@ const types: Record<string, string> = {
 
 /**
  * Headers with which the page loads scripts and styles from this server only, sends to this server only, and is shown
- * in no frame of another page. Scripts that are written into the HTML of the page do not run. An image at another
- * address is not loaded, since its server would learn who looks at the task; the page shows a link instead.
+ * in no frame of another page. Scripts that are written into the HTML of the page do not run. An image on another
+ * server is not loaded, since that server would learn who looks at the task; the page shows a link instead.
  */
 const safely = {
   'content-security-policy': [
@@ -40,7 +40,7 @@ const safely = {
   'permissions-policy': 'camera=(), geolocation=(), microphone=()',
 }
 
-/** A file whose name contains its digest never changes. The page itself does. */
+/** A file whose name contains its digest never changes. The page itself can change, so browsers ask for it again. */
 const cacheOf = (name: string): string =>
   name.startsWith('assets/') ? 'public, max-age=31536000, immutable' : 'no-cache'
 

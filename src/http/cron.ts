@@ -11,17 +11,17 @@ import { type App, askedOf } from './request.ts'
 import { isRetry, noteReplay, shortHeader } from './request-id.ts'
 import { route } from './route.ts'
 
-/** The problems that the schema found. Another error of the validation is thrown. */
+/** The problems that the schema found in fields of the body. Throws every other error of the validation. */
 const problemsOf = (error: unknown): Problem[] => {
   if (error === undefined || error === null) return []
   if (!(error instanceof Invalid)) throw error
   if (error.problems.some(({ loc }) => loc.length < 2)) throw error // the body is no object
   return error.problems
 }
-/** The largest number of jobs or runs on one page, and the number without `limit`. */
+/** The allowed values of `limit`, the number of jobs or runs on one page, and its value if none is given. */
 const page = { min: 1, max: 100, fallback: 10 }
 
-/** How an earlier call of the same request is found, and whether the answer to this call arrives. */
+/** What finds an earlier call of the same request, and tells whether the answer to this call reached its caller. */
 const retryOf = (request: FastifyRequest, reply: FastifyReply): Retry => ({
   key: shortHeader(request, 'idempotency-key'),
   isRetry: isRetry(request),

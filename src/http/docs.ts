@@ -1,5 +1,5 @@
-// The routes of the documents of the interface, and of the page that shows them. The server makes each document at the
-// first request for it, so that the start does not wait.
+// The routes of the documents that describe the interface, and of the page that shows them. The server makes each
+// document at the first request for it, so that the start of the server does not take longer.
 import { readFileSync } from 'node:fs'
 import type { FastifyReply } from 'fastify'
 import type { App } from './request.ts'
@@ -12,8 +12,8 @@ const html = 'text/html; charset=utf-8'
 const fileOf = (name: string): string => readFileSync(new URL(`./docs-page/${name}`, import.meta.url), 'utf8')
 
 /**
- * Headers with which the page loads from this server only and sends to this server only, and other pages cannot show it
- * in a frame.
+ * Headers with which the page loads only from this server and sends only to this server, and with which no other page
+ * can show the page in a frame.
  */
 const safely = {
   'content-security-policy':

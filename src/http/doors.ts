@@ -105,8 +105,8 @@ export type WebhookDoor = Pick<Webhooks, 'commands' | 'queries' | 'tries' | 'has
 /** The door to the proofs of the log. */
 export type ProofDoor = {
   /**
-   * The newest stored checkpoint; undefined: there is none yet, after a short wait for the first. `text` is the signed
-   * note.
+   * The newest stored checkpoint. If there is none yet, waits a short time for the first one; undefined: none came.
+   * `text` is the signed note.
    */
   newest: () => Promise<{ size: number; text: string } | undefined>
   /** The keys of the log, the oldest first. */

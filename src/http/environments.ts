@@ -1,4 +1,4 @@
-// GET /env: the list of environments.
+// GET /env and GET /env/{env_id}: the list of environments, and the details of one environment.
 import { Refusal } from '../contract/refusals.ts'
 import type { EnvironmentDoor } from './doors.ts'
 import { readQuery } from './query.ts'

@@ -1,4 +1,4 @@
-// Erasures and legal holds.
+// The routes of erasures and legal holds.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { may, roleRefused, type TokenAccess } from '../access/roles.ts'
 import { Invalid, Refusal } from '../contract/refusals.ts'
@@ -15,7 +15,7 @@ const mustBeAllowed = ({ principal }: FastifyRequest, access: TokenAccess): void
   if (!may(principal.role, access)) throw roleRefused(principal.role, access)
 }
 
-/** The parameters of an erasure, which are also checked when a DELETE does not erase. Throws Invalid. */
+/** Reads the parameters of an erasure. `mayErase`: a DELETE, which erases only with `erase=true`. Throws Invalid. */
 const wishIn = (request: FastifyRequest, mayErase: boolean) => {
   const q = readQuery(request.query)
   const erase = !mayErase || q.boolean('erase', false)

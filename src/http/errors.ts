@@ -1,5 +1,5 @@
 // Turns an error into an HTTP answer. Some operations on tasks answer with the error in an envelope, all other
-// operations with the bare error object. Every operation answers an invalid request with a list of its problems.
+// operations with the bare error object. Every operation answers an invalid request with a list of the problems.
 
 import { ChangedMeanwhile } from '../contract/changed-meanwhile.ts'
 import { Invalid, Refusal, type RefusalName, refusals } from '../contract/refusals.ts'

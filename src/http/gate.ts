@@ -41,7 +41,7 @@ const refuseAtStop = (request: FastifyRequest): void => {
   throw new Refusal('ShuttingDown')
 }
 
-/** Gives every answer its headers, and every request an id that the server makes and the answer names. */
+/** Gives every answer the common headers, and every request a new id, which the answer has in a header, too. */
 export const nameRequests = (app: App, newId: () => string): void => {
   app.addHook('onRequest', (request, reply, done) => {
     setHeaders(reply)
@@ -51,8 +51,8 @@ export const nameRequests = (app: App, newId: () => string): void => {
 }
 
 /**
- * Refuses requests that have no route, or whose caller may not make them. The others have `request.principal` from here
- * on, unless their route is open to everybody.
+ * Refuses requests that have no route, or whose caller may not make them. Every request that passes has
+ * `request.principal` from here on, unless its route is open to everybody.
  */
 export const checkRequests = (
   app: App,

@@ -4,14 +4,14 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ticketOf } from './auth.ts'
 import type { Serving } from './doors.ts'
 
-/** Throws a Refusal if the user has used up the quota of streams, or if all users together have. */
+/** Throws a Refusal if the user has used up the quota of streams, or if all users together have used up theirs. */
 export const holdStream = (
   { quotas, tickets }: Pick<Serving, 'quotas' | 'tickets'>,
   request: FastifyRequest,
   { raw }: FastifyReply,
 ): void => {
   const ticket = ticketOf(request)
-  // A new stream of a ticket replaces the open stream of that ticket.
+  // A new stream of a ticket replaces the open stream of that ticket, so it may exceed the quota for a moment.
   const release = quotas.openStream(request.principal, ticket !== undefined && tickets.isSeated(ticket))
   const { socket } = request.raw
   const over = () => {

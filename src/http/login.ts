@@ -1,4 +1,4 @@
-// The routes by which people sign in to the console: a one-time link, and what their token may do.
+// The routes by which people sign in to the console with a one-time link, and learn what their token may do.
 import type { Serving } from './doors.ts'
 import type { App } from './request.ts'
 import { route } from './route.ts'

@@ -96,7 +96,7 @@ export const createLongAnswers = (
     }
     return {
       pause,
-      /** The place of a stream. The stream holds it while it folds stored events. */
+      /** Makes the place of a stream. The stream takes the place while it folds stored events. */
       place(): FoldPlace {
         let free: (() => void) | undefined
         return {
@@ -116,7 +116,7 @@ export const createLongAnswers = (
       exporting: (make: () => Pieces): Pieces => under(exported, make),
       /** A text from memory. If it is long, it waits for a place, and holds the place until the text is sent. */
       holding: (text: Text): Text => (isLong(text) ? under(folded, () => text) : text),
-      /** A text of about `size` bytes that is read from the read models while it is sent. */
+      /** A text of about `size` bytes, read from the read models while it is sent. A large one waits for a place. */
       stored: (text: Text, size: number): Text =>
         isLong(text) && size > largeFrom ? underLarge(text) : text,
     }

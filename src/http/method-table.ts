@@ -1,4 +1,4 @@
-// The methods that each path accepts. The table tells a wrong method from an unknown path.
+// Keeps the methods that each path accepts. By this table the server tells a wrong method from an unknown path.
 
 type Route = { pattern: RegExp; methods: Set<string> }
 

@@ -1,4 +1,4 @@
-// Reads a moment of the past from a query, in `as_of` or in `at`.
+// Reads a moment of the past from the query parameter `as_of` or `at`.
 import type { Principal } from '../contract/token-events.ts'
 import type { Moment } from '../tasks/as-of.ts'
 import { isoTime, type QueryReader } from './query.ts'
@@ -22,5 +22,5 @@ export const momentOf = (q: QueryReader, name = 'as_of'): Moment | undefined =>
 export const momentOfList = (q: QueryReader): Exclude<Moment, { frame: number }> | undefined =>
   q.parsed('as_of', pastOf, 'Give position:N or an ISO 8601 time')
 
-/** Whether a principal may see tasks of the past that were deleted since. */
+/** Whether a principal may see the past of tasks that have been deleted since. */
 export const seesDeleted = ({ role }: Principal): boolean => role === 'admin' || role === 'auditor'

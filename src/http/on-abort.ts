@@ -1,5 +1,5 @@
-// Jobs that thousands of answers want to run when the server stops. An abort signal compares each new listener with all
-// of its listeners, which is slow. Therefore the signal gets one listener here, which runs all jobs.
+// Runs jobs when a signal aborts: thousands of answers have such a job for the stop of the server. An abort signal
+// compares each new listener with all earlier ones, which is slow. So it gets one listener here, which runs all jobs.
 const jobsOf = new WeakMap<AbortSignal, Set<() => void>>()
 
 const jobsFor = (signal: AbortSignal): Set<() => void> => {

@@ -1,4 +1,4 @@
-// All open streams. Once a second, each stream gets a heartbeat if one is due, and is cut if its reader has taken
+// Keeps all open streams. Once a second, each stream gets a heartbeat if one is due, or is cut if its reader has taken
 // nothing for too long or if its token is no longer valid.
 
 import type { Principals } from '../access/principals.ts'

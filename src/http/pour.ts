@@ -54,7 +54,7 @@ export const room = (response: ServerResponse, patience = patienceMs): Promise<v
     if (response.destroyed) done()
   })
 
-/** Writes pieces, and resolves when the last byte was handed over, or the connection closed. */
+/** Writes pieces, and resolves when the response has been given the last of them, or the connection has closed. */
 export const handOver = async (
   response: ServerResponse,
   pieces: Pieces,

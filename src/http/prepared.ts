@@ -1,4 +1,4 @@
-/** Bytes for any number of streams: as they are, and as one chunk of a chunked body. They must not be empty. */
+/** Bytes that many streams send: as they are, and as a chunk of a chunked body. Empty bytes are not allowed. */
 export type Prepared = { plain: Buffer; chunk: Buffer }
 
 const lineEnd = Buffer.from('\r\n')

@@ -1,4 +1,4 @@
-// Checkpoints, keys and proofs, with which an auditor checks the log without trusting the server.
+// The routes of checkpoints, keys and proofs, with which an auditor checks the log without trusting the server.
 import { Refusal } from '../contract/refusals.ts'
 import type { Principal } from '../contract/token-events.ts'
 import { toBase64 } from '../proof/tree/hash.ts'
@@ -18,7 +18,7 @@ export const mustActForAll = ({ userId }: Principal): void => {
     )
 }
 
-/** Rejects with NoCheckpoint. */
+/** The newest checkpoint. Rejects with NoCheckpoint if there is none. */
 export const newestOf = async (newest: ProofDoor['newest']) => {
   const found = await newest()
   if (found === undefined) throw new Refusal('NoCheckpoint')

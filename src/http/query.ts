@@ -6,8 +6,8 @@ import { notOneOf, push, rangeProblem } from './problems.ts'
 export type QueryReader = {
   text(name: string): string | undefined
   /**
-   * A whole number, at least `min` (0 if absent). Only digits are accepted; other texts that JavaScript converts to
-   * numbers are refused.
+   * A whole number that is at least `min` (0 if there is no `min`). Only digits with an optional minus are accepted;
+   * other texts that JavaScript converts to numbers are refused.
    */
   integer<F extends number | undefined>(
     name: string,
@@ -19,21 +19,21 @@ export type QueryReader = {
   /** Like `manyOf`, but each value may be a list that is separated by commas. */
   listOf<V extends string>(name: string, values: readonly V[]): V[] | undefined
   boolean<F extends boolean | undefined>(name: string, fallback: F): boolean | F
-  /** What `parse` makes of a text; `msg` says which texts it accepts. */
+  /** The value that `parse` makes of the text. If `parse` returns undefined, `msg` becomes a problem. */
   parsed<V>(name: string, parse: (text: string) => V | undefined, msg: string): V | undefined
   /** A time given as Unix seconds or in ISO 8601; returns milliseconds. */
   time(name: string): number | undefined
   /** A whole number that is not beyond `end`. */
   cursor(name: string, end: number): number | undefined
-  /** Only one of these two may be given. */
+  /** Notes a problem if both parameters are given. `how` is the end of its text. */
   notBoth(one: string, other: string, how?: string): void
   /** The problems that the reader has found so far. */
   problems(): Problem[]
-  /** Throws Invalid with all problems. */
+  /** Throws Invalid with all problems that the reader has found, if there are any. */
   done(): void
 }
 
-/** Throws Invalid with the problems of several readers of one request. */
+/** Throws Invalid with the problems that several readers of one request have found, if there are any. */
 export const doneWith = (...readers: QueryReader[]): void => {
   const problems = readers.flatMap(reader => reader.problems())
   if (problems.length > 0) throw new Invalid(problems)
@@ -176,7 +176,7 @@ export function readQuery(query: unknown, where = 'query'): QueryReader {
   }
 }
 
-/** Milliseconds of an ISO 8601 date or time. */
+/** An ISO 8601 date or time in milliseconds; undefined if the text is neither. */
 export const isoTime = (text: string): number | undefined => {
   const time = /^\d{4}-\d\d-\d\d(T|$)/.test(text) && isDay(text.slice(0, 10)) ? Date.parse(text) : Number.NaN
   return Number.isNaN(time) ? undefined : time

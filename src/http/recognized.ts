@@ -1,4 +1,4 @@
-// Tells whether the server recognizes a repeated request by its key, and so does nothing twice.
+// Tells whether a request has an idempotency key by which the server would recognize a repetition of the request.
 import type { IncomingMessage } from 'node:http'
 import { findOperation } from '../documents/find-operation.ts'
 

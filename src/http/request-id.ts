@@ -1,4 +1,4 @@
-// The id of a request, which is in the envelope of the answer and in the header X-Request-ID.
+// Sets the id of a request, which is in the envelope and the header X-Request-ID of the answer, and reads headers.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Invalid } from '../contract/refusals.ts'
 

@@ -1,10 +1,10 @@
-// Sends errors as answers. Closes the connection if too much of the request's body has not arrived yet.
+// Sends errors as answers, and decides whether the connection closes after the answer.
 import type { FastifyReply } from 'fastify'
 import { type Answer, closing } from './errors.ts'
 
 /**
- * The most bytes of a refused body that the server reads and throws away. It does so because a client that is still
- * sending would not see the answer.
+ * The most bytes of a refused body that the server reads and throws away. It reads these bytes so that a client that is
+ * still sending gets the answer.
  */
 const drainedAtMost = 64 * 1024 * 1024
 

@@ -1,4 +1,4 @@
-// An answer that may take long. For the first ten seconds the server sends nothing. Then it sends the status and the
+// Sends an answer that may take long. For ten seconds the server sends nothing. Then it sends the status and the
 // headers, and a space every ten seconds until it sends the JSON; the spaces prevent read timeouts. After the first
 // space the server can report an error only by breaking the connection, so a caller never takes half an answer for a
 // whole one.

@@ -38,7 +38,7 @@ export const openBody = (request: FastifyRequest, reply: FastifyReply, first = '
       if (isDirect()) socket.cork() // the response uncorks the socket when it ends
       write(last)
     },
-    /** Sends a heartbeat, unless it would wait or break a line. */
+    /** Sends a heartbeat, unless the reader is behind or only a part of the current line has been sent. */
     beat: () => void (isUnbroken || isFull() || write(preparedHeartbeat)),
     /** Passes on the parts of one line; no heartbeat comes between them. */
     async *unbroken(pieces: Pieces): AsyncGenerator<Piece> {

@@ -15,7 +15,7 @@ import { isEmpty } from '../tasks/call-answers.ts'
 import { type Commands, isAtRest } from '../tasks/commands.ts'
 import type { TaskDoor } from './doors.ts'
 
-/** The caller of an operation. `place` is the place of the feed that the operation may open. */
+/** The caller of an operation. A feed that the operation opens takes `place` while it reads stored events. */
 export type Caller = { principal: Principal; requestId: string; place?: FoldPlace }
 /** How an earlier call of the request is found: by its key, or because the caller marks the request as a retry. */
 export type Retry = { key: string | undefined; isRetry: boolean }

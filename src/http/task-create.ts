@@ -1,5 +1,5 @@
 // POST /tasks: creates a task, or answers a waiting task. The HTTP answer is the stream of the task's frames, or the
-// task when it has ended, waits or is paused.
+// task: with `background` at once, otherwise when the task has ended, waits or is paused.
 import type { FastifyReply } from 'fastify'
 import type { Feed, FoldPlace } from '../bus/feed.ts'
 import { Refusal } from '../contract/refusals.ts'
@@ -19,7 +19,7 @@ import { sendTaskStream } from './task-stream.ts'
 
 type Tasks = TaskCallDeps & Pick<TaskDoor, 'bodyLimit' | 'notDelivered'>
 
-/** Handles a caller that disconnects before its answer is complete. */
+/** If the caller disconnects before the whole answer is sent: calls `notDelivered` if `made`, cancels if `cancels`. */
 const watchDelivery = (
   { commands, notDelivered }: Tasks,
   serving: Serving,

@@ -24,9 +24,9 @@ const beyond = (loc: string[]) =>
   new Invalid([{ loc, msg: 'The cursor is beyond the end of the stream', type: 'value_error' }])
 
 /**
- * The number of the frame after which the answer begins, and the part of the request that gives this number. The
- * header, which an `EventSource` sends when it reconnects, takes precedence over the query. `limit` is the most frames
- * of a page.
+ * `after`: the number of the frame after which the answer begins. `loc`: the part of the request that gives this
+ * number. The header, which an `EventSource` sends when it reconnects, takes precedence over the query. `limit`: the
+ * most frames of a page.
  */
 const cursorOf = (request: FastifyRequest, isStream: boolean) => {
   const q = readQuery(request.query)

@@ -1,5 +1,5 @@
-// The routes of a task's history: its rollouts, its state machine, and the replay, which checks that the events of the
-// log still give what GET answers.
+// The routes of the history of tasks: rollouts, the state machine, the comparison of two tasks, and the replay, which
+// checks that the events of the log still give what GET answers.
 import { arrayOf, isLong, joined, only, type Piece, type Text } from '../platform/pieces.ts'
 import type { Serving, TaskDoor } from './doors.ts'
 import { envelope } from './envelope.ts'

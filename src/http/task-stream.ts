@@ -17,7 +17,7 @@ import { type Body, openBody } from './stream-body.ts'
 
 type Stream = {
   feed: Feed
-  /** The place of the feed. The stream also holds it while a long frame is made. */
+  /** The feed takes this place while it reads stored events, and the stream while it makes a long frame. */
   place: FoldPlace
   pause: Pause
   envelopeId: string
@@ -86,8 +86,8 @@ const sendFrames = async (raw: ServerResponse, body: Body, stream: Stream): Prom
 }
 
 /**
- * Resolves when the stream is over. True: the socket has taken the last byte. False: the connection ended before. When
- * the server stops, it breaks the connection, so that the client reconnects.
+ * Resolves when the stream is over. True: the response was given its last byte. False: the connection ended before.
+ * When the server stops, it breaks the connection, so that the client reconnects.
  */
 export const sendTaskStream = async (
   request: FastifyRequest,

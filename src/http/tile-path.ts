@@ -1,5 +1,5 @@
-// The paths of tiles (C2SP tlog-tiles). The number of a tile is written in groups of three digits with slashes between
-// them. A route can read the number as one parameter only after these slashes are encoded.
+// Reads the paths of tiles (C2SP tlog-tiles). They contain the number of a tile in groups of three digits, with slashes
+// between the groups. A route can read the number as one parameter only after these slashes are encoded.
 import { Refusal } from '../contract/refusals.ts'
 
 const prefix = '/v1/audit/tlog/tile/'

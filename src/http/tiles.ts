@@ -1,4 +1,4 @@
-// The tree of the log in tiles, and the headers below them (C2SP tlog-tiles).
+// The routes that send the tree of the log in tiles, and the headers of the events in a tile (C2SP tlog-tiles).
 import { Refusal } from '../contract/refusals.ts'
 import type { Header } from '../contract/stored.ts'
 import { toBytes } from '../proof/tree/hash.ts'
@@ -32,7 +32,7 @@ export const tileRoutes = (
   { newest, tree }: Pick<ProofDoor, 'newest' | 'tree'>,
   serving: Pick<Serving, 'reads'>,
 ): void => {
-  /** Rejects with TileNotFound when no checkpoint covers the tile. */
+  /** Rejects with TileNotFound if the newest checkpoint does not cover the tile, with NoCheckpoint if there is none. */
   const mustReach = async (level: number, tile: { index: number; width: number }): Promise<void> => {
     const end = (tile.index * tileWidth + tile.width) * tileWidth ** level
     if (end > (await newestOf(newest)).size) throw new Refusal('TileNotFound')

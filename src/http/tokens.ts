@@ -1,5 +1,5 @@
-// The routes on which an admin creates, lists and revokes tokens. An admin's own token acts for all users or belongs to
-// one user.
+// The route of stream tickets, and the routes on which an admin creates, lists and revokes tokens. An admin whose token
+// belongs to one user can manage only the tokens of that user.
 import { otherUser, Refusal } from '../contract/refusals.ts'
 import { RevisionConflict } from '../contract/stored.ts'
 import type { Serving } from './doors.ts'

@@ -1,6 +1,6 @@
 // Finds the bytes that the server holds in memory for slow readers. These bytes may contain erased data, which must not
-// be sent after an erasure. So an erasure waits a moment for the readers, and then cuts off those that are still too
-// slow.
+// be sent after an erasure. So an erasure waits a moment for the readers, and then cuts off the readers that have still
+// not taken their bytes.
 import type { IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'

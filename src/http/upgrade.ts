@@ -1,5 +1,5 @@
-// Requests that ask for another protocol. Only a request for a WebSocket at /ws gets it; HTTP allows a server to ignore
-// such a request.
+// Tells requests for a WebSocket at /ws from other requests that ask for another protocol. The server treats the others
+// as plain requests: HTTP allows a server to ignore the wish for another protocol.
 import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 

@@ -7,9 +7,9 @@ import { withoutNulls } from '../contract/schema-walk.ts'
 import { explain } from './validate/explain.ts'
 
 /**
- * Returns a function that checks a value. It returns the value with its type, or throws Invalid with all problems. A
- * null in an optional field, at any depth, is removed. The schema is compiled at its first use, because compiling all
- * schemas would make each start of the server a fifth longer.
+ * Returns a function that checks a value. It returns the value with its type, or throws Invalid with all problems. At
+ * any depth, it removes a null in an optional field that allows no null. The schema is compiled at its first use,
+ * because compiling all schemas would make each start of the server a fifth longer.
  */
 export function bodyValidator<T extends TSchema>(schema: T): (value: unknown) => Static<T> {
   let known: { Check(value: unknown): boolean } | undefined

@@ -1,4 +1,4 @@
-// The routes of webhooks: make, read, change and remove them, and try a delivery.
+// The routes that make, read, change, remove and test webhooks, and that list and repeat their deliveries.
 import type { Principal } from '../contract/token-events.ts'
 import type { Webhook } from '../history/webhook.ts'
 import { deliveryOf, infoOf } from '../webhooks/queries.ts'

@@ -1,5 +1,5 @@
-// Appends events. An append with short payloads is put in order at once, any other one when its long payloads are
-// stored.
+// Appends events to the log. An append with only short payloads is put in order at once. An append with a long payload
+// is put in order when its long payloads are stored.
 import {
   type Log,
   type Recorded,

@@ -3,7 +3,7 @@ import type { Recorded } from '../contract/stored.ts'
 import type { Handler, Subscription } from './follower.ts'
 
 export type Batches = {
-  /** Ends after `close`. Throws the error with which the subscription ended. For one reader only. */
+  /** Ends when the subscription ends or `close` is called. Throws the subscription's error. For one reader only. */
   all(): AsyncGenerator<readonly Recorded[], void, undefined>
   close(): void
 }

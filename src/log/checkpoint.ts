@@ -1,5 +1,5 @@
-// A small file beside a log that says how far a reader has followed the log: a position, and the leaf of the event
-// there. The leaf shows whether somebody has since replaced the log or restored an older one.
+// Reads and writes a small file that says how far a reader has followed a log: a position, and the leaf of the event at
+// this position. The leaf shows whether somebody has since replaced the log or restored a backup of it.
 import { rename, writeFile } from 'node:fs/promises'
 import { plainWrite, readPlainFile } from '../platform/plain-file.ts'
 import type { EventLog } from './log.ts'
@@ -20,7 +20,7 @@ export const savedCheckpoint = (file: string): Saved | undefined => {
   }
 }
 
-/** The saved position. `foreign`: the file is unreadable or belongs to another log. */
+/** The saved position. `foreign`: the file is unreadable, or names another log or an event that this log has not. */
 export const readCheckpoint = (file: string, log: Log): number | 'missing' | 'foreign' => {
   try {
     const saved = JSON.parse(readPlainFile(file)) as Saved
@@ -30,7 +30,7 @@ export const readCheckpoint = (file: string, log: Log): number | 'missing' | 'fo
   }
 }
 
-/** Saves a position. The position is on the disk when this resolves; the old file stays until then. */
+/** Saves a position in a new file, which then replaces the old one. So a crash leaves one of the two files whole. */
 export const saveCheckpoint = async (file: string, log: Log, position: number): Promise<void> => {
   const saved: Saved = { log: log.id, position, leaf: log.leafAt(position) ?? null }
   await writeFile(`${file}.new`, `${JSON.stringify(saved)}\n`, {

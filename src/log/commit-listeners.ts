@@ -22,7 +22,7 @@ export const createCommitListeners = (publish: (events: Recorded[]) => void) => 
 
   return {
     add: (listener: CommitListener): void => void listeners.push(listener),
-    /** `answer` is called when the listeners are done: at once, unless a listener has returned a promise. */
+    /** `answer` is called when the listeners are done: at once, unless a promise of a listener is still awaited. */
     notify(events: Recorded[], answer: () => void): void {
       const called = notifying === undefined ? call(events) : notifying.then(() => call(events))
       if (called === undefined) {

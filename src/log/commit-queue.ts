@@ -1,5 +1,5 @@
-// Appends wait here until they are written. The writer writes them in batches, one after the other. The next batch is
-// sent to the writer while it still writes, so that the writer is never idle although batches are small.
+// Keeps appends until they are written. The writer writes them in batches, one after the other. The next batch is sent
+// to the writer while it still writes the batch before, so that the writer is never idle although batches are small.
 import { type Recorded, StorageFailure } from '../contract/stored.ts'
 import type { PackedBatch } from './store.ts'
 

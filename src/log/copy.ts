@@ -3,8 +3,8 @@
 // The copy is made with SQLite's backup API, and with a read transaction that stays open until the end. Without that
 // transaction, every commit of the server would restart the copy, and under load the copy would never end. `VACUUM
 // INTO` makes an equally consistent copy, but it blocks this process until it is done and reports no progress. It would
-// also remove gaps, but an append-only file has hardly any. The server does not wait for the copy, but its WAL grows
-// until the copy is done.
+// also leave out free space, but an append-only file has hardly any. The server does not wait for the copy, but the WAL
+// of the server grows until the copy is done.
 import { closeSync, fsyncSync, openSync } from 'node:fs'
 import Database from '../platform/sqlite/library.ts'
 import { openFileReadOnly } from './read-only.ts'

@@ -5,12 +5,12 @@ import type { Destroyed, ErasureCursor, PackedBatch } from './store.ts'
 import { pagesInWal } from './wal.ts'
 import { wipePages } from './wiped-pages.ts'
 
-/** Events whose payloads are destroyed in one commit. Other commits wait for it. */
+/** At most this many events lose their payloads in one commit, since other commits wait for this commit. */
 const eventsAtOnce = 1000
 
 type Stream = { stream_no: number; first: number; last: number }
 
-/** `emptied`: called when the WAL was emptied. */
+/** `emptied`: called after each attempt to empty the WAL. */
 export const createDestroyer = (db: Database.Database, emptied: () => void) => {
   const nextStream = db.prepare<[number, number], Stream>(
     `SELECT stream_no, first, last FROM erased WHERE erased_by = ? AND stream_no >= ? ORDER BY stream_no LIMIT 1`,
@@ -50,7 +50,7 @@ export const createDestroyer = (db: Database.Database, emptied: () => void) => {
     emptied()
     return done?.busy === 0
   }
-  /** Returns whether no trace is left. Traces stay as long as a reader needs the WAL. */
+  /** Returns whether no trace is left. Traces stay while a reader needs the WAL. `all`: wipes all pages of the file. */
   const wipe = (all: boolean): boolean => {
     if (all) unwiped = 'all'
     if (!empty()) return false

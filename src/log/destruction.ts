@@ -1,4 +1,4 @@
-// Destroys erased payloads in the files of the log, some in each commit, so that other commits can come between.
+// Destroys erased payloads in the files of the log. Each commit destroys only some, so that other commits come between.
 import { StorageFailure } from '../contract/stored.ts'
 import type { ErasureCursor, Store } from './store.ts'
 

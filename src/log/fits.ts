@@ -1,5 +1,5 @@
 // Checks one stored event against its own hashes and its own header. Readers of the log use this check, and so do
-// verifiers that have only an export. So this file needs nothing but the hashes.
+// verifiers that have only an export. So this file imports only the functions that compute hashes.
 import { digestOf, leafOf } from './leaf.ts'
 
 /** A stored event as texts. `payload` and `salt` are null after an erasure. */
@@ -75,7 +75,7 @@ export const misfitOfPayload = (
 }
 
 /**
- * Says why the texts of an event do not fit its hashes; undefined: they fit. `isLong`: the payload is stored elsewhere.
+ * Says why the texts of an event do not fit its hashes; undefined: they fit. `isLong`: only header and leaf count.
  */
 export const misfitOfTexts = (event: StoredTexts, isLong = false): string | undefined => {
   const { header, payload, salt } = event

@@ -1,6 +1,6 @@
-// One reader of numbered items: it gets past items first, then new ones, without a gap or a repeat. Its handler gets
-// one batch at a time. While the handler works, a few new items are kept in memory. When more come, all of them are
-// read again from where they are stored.
+// Hands numbered items to the handler of one reader: first past items, then new ones, without a gap or a repeat. The
+// handler gets one batch at a time. While it works, a few new items are kept in memory. When more come, all of these
+// items are read again from where they are stored.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Backlog, createBacklog } from './follower/backlog.ts'
 import { createProgress, type Failure, type Progress } from './follower/progress.ts'
@@ -114,7 +114,7 @@ export const createFollower = <T>(deps: FollowerDeps<T>) => {
     isBusy = false
     if (progress.isOver()) progress.settle()
   }
-  // Begins only when the caller has its subscription, since the handler may be called at once.
+  // The first read begins later: it may call the handler, and the caller must have its subscription by then.
   if (isBusy) queueMicrotask(() => void catchUp())
 
   return {

@@ -4,9 +4,9 @@ import { isCorrupt } from '../platform/sqlite/corrupt.ts'
 import { openForReading } from './sqlite-file.ts'
 
 export type Leaves = {
-  /** The leaves of events, in order, after a position. Throws DamagedEvent when one is missing or cannot be read. */
+  /** The leaves of the next `count` events after a position. Throws DamagedEvent when one is missing or unreadable. */
   leaves(after: number, count: number): string[]
-  /** The headers of events, in order, after a position. Throws DamagedEvent when one is missing or cannot be read. */
+  /** The headers of the next `count` events after a position. Throws DamagedEvent when one is missing or unreadable. */
   headers(after: number, count: number): string[]
   close(): void
 }

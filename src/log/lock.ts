@@ -1,10 +1,10 @@
-// The lock by which only one server uses a data folder. It is a lock of the operating system on a separate file, so it
-// is free again even after kill -9.
+// Locks a data folder, so that only one server uses it. The lock is one of the operating system, on a separate file. So
+// it is free again even after kill -9.
 import type Database from 'better-sqlite3'
 import { CannotStart } from '../contract/cannot-start.ts'
 import Sqlite from '../platform/sqlite/library.ts'
 
-/** Whether a process holds the folder now. */
+/** Whether a process holds the lock of the folder now, or the file at `path` cannot be locked for another reason. */
 export const isLocked = (path: string): boolean => {
   try {
     lockFolder(path, () => 'in use')()
@@ -15,8 +15,8 @@ export const isLocked = (path: string): boolean => {
 }
 
 /**
- * Locks the folder by the file at `path`, and returns the function that unlocks it. `inUse`: the text of the error when
- * another process holds the lock. Throws CannotStart.
+ * Locks the folder by the file at `path`, and returns the function that unlocks it. `inUse` returns the text of the
+ * error for the case that another process holds the lock. Throws CannotStart.
  */
 export const lockFolder = (path: string, inUse: () => string): (() => void) => {
   let db: Database.Database | undefined
@@ -40,7 +40,7 @@ export const lockFolder = (path: string, inUse: () => string): (() => void) => {
 
 /**
  * Locks a file together with other processes that share it, until the returned function is called. Meanwhile no process
- * can lock the file for itself alone. Does nothing when there is no such file.
+ * can lock the file for itself alone. Does nothing when the file is missing or cannot be opened.
  */
 export const shareFile = (path: string): (() => void) => {
   let db: Database.Database | undefined

@@ -1,7 +1,7 @@
-// The event log. An append is put in order at once, which checks its expected revisions, and fixes the revision, the
-// position and the time of each event. At the next turn of the event loop, all waiting appends are written together in
-// one commit. A caller is answered only after the commit that holds its events. An append with long payloads is put in
-// order when these are stored (long-payloads.ts).
+// The event log. An append is put in order at once: its expected revisions are checked, and each event gets a revision,
+// a position and a time. At the next turn of the event loop, all waiting appends are written together in one commit.
+// A caller is answered only after the commit that holds its events. An append with long payloads is put in order when
+// these payloads are stored (long-payloads.ts).
 
 import type { Log, Recorded } from '../contract/stored.ts'
 import { createAppend } from './append.ts'

@@ -71,7 +71,7 @@ export const createLongPayloads = ({ store, random, hasFailed, failed }: LongDep
     for (const { reject } of jobs) reject(failure)
     jobs = []
   }
-  /** Writes the next piece of the first job, which then waits behind the others. */
+  /** Writes the next piece of the first job. This job then waits behind the other jobs. */
   const step = async (): Promise<void> => {
     const [job] = jobs
     if (job === undefined) return
@@ -113,12 +113,12 @@ export const createLongPayloads = ({ store, random, hasFailed, failed }: LongDep
     })
 
   return {
-    /** Continues after the stored payloads. Payloads that are not stored as a whole are dropped. */
+    /** Called when the log was opened: new payloads get the next numbers. Unfinished payloads are rejected. */
     begin(): void {
       rejectAll()
       lastNo = store.lastPayload()
     },
-    /** Stores the long payloads among these. Rejects with StorageFailure. */
+    /** Stores the long payloads among these. Rejects with StorageFailure, or when data has no JSON text. */
     store: (payloads: (string | LongData)[][]): Promise<Payload[][]> =>
       Promise.all(
         payloads.map(each =>

@@ -48,7 +48,7 @@ export const createLongReader = (path: string) => {
   }
 
   return {
-    /** Opens the long payload of the event at a position. Rejects with DamagedEvent. */
+    /** Opens the long payload of the event at a position. Rejects with DamagedEvent, or when the thread fails. */
     open: (position: number, salt: string): Promise<Opened> =>
       new Promise((resolve, reject) => {
         clearTimeout(idle)

@@ -55,7 +55,7 @@ export const createOrder = (store: Store, { clock, random, build }: OrderDeps, h
     }
   }
 
-  /** `payloads`: the payloads of all events, append by append. When it throws RevisionConflict, nothing has changed. */
+  /** `payloads`: the payloads of all events, append by append. After a RevisionConflict, nothing has changed. */
   const put = (appends: StreamAppend[], payloads: Payload[][]): Ordered => {
     check(appends)
     const packed: PackedBatch = {

@@ -28,20 +28,20 @@ export const pageOf = <Row extends Measured>(rows: Iterable<Row>): Row[] => {
 const charsOf = (row: Measured): number =>
   isLong(row) ? pageChars : row.header.length + (row.payload?.length ?? 0)
 
-/** Lets the event loop turn between two pages of a long read. */
+/** Lets the event loop take a turn between two pages of a long read. */
 const nextTurn = () => new Promise<void>(resolve => setImmediate(resolve))
 
 /** Functions that read one page, synchronously. They throw DamagedEvent. */
 export type Pages = {
-  /** All events after a position. Some may be stored although their callers are not answered yet. */
+  /** The events after a position, up to the size of a page. The callers of the last ones may not be answered yet. */
   page(after: number): Recorded[]
   /**
    * The events of one stream after a revision. `isLast`: nothing follows. `near`: the position that the error names
-   * when the file cannot be read.
+   * when not even the first event can be read.
    */
   streamPage(stream: string, after: number, near?: number): { events: Recorded[]; isLast: boolean }
 }
-/** Functions that do the same, but open long payloads in another thread. */
+/** Functions that read the same pages as `Pages`, but open long payloads in another thread. */
 export type PatientPages = {
   page(after: number): Promise<Recorded[]>
   streamPage(stream: string, after: number, near?: number): Promise<{ events: Recorded[]; isLast: boolean }>
@@ -163,13 +163,13 @@ const eventOf = ({ longPayload, erasedBy }: Rows, row: Row): Recorded => {
   if (isErased(row)) return decodeErased(row, erasedBy(row.position))
   return decode(isLong(row) ? { ...row, payload: longPayload(row.position) ?? null } : row)
 }
-/** The events of these rows. Empties the list of rows, since their texts may be long. */
+/** The events of these rows. Empties the list of rows, so that texts, which may be long, are not held in memory. */
 const taken = (store: Rows, rows: Row[]): Recorded[] => {
   const events = rows.map(row => eventOf(store, row))
   rows.length = 0
   return events
 }
-/** Does the same, but opens long payloads in another thread. */
+/** Does the same as `taken`, but opens a long payload in another thread. */
 const takenPatiently = async (store: Rows, rows: Row[]): Promise<Recorded[]> => {
   const last = rows.at(-1)
   // A long payload ends its page, so only the last row can have one.
@@ -185,7 +185,7 @@ const isLastPage = (rows: Row[]): boolean =>
 
 /**
  * Turns an error of SQLite about a broken file into DamagedEvent, which a wrong hash gives, too. `first`: the position
- * where the reading began.
+ * that the error names when not even the first row can be read.
  */
 export const readable = <Read extends { position: number }>(
   read: (limit: number) => Read[],

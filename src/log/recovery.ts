@@ -1,5 +1,5 @@
-// Recovery after a failed write, or after somebody moved or cut a file of the log. Nothing is appended until the log is
-// open again and its last event was read.
+// Opens the log again after a failed write, or after somebody moved or cut a file of the log. Nothing is appended until
+// the log is open again and its last event was read.
 import { StorageFailure } from '../contract/stored.ts'
 import type { CommitQueue } from './commit-queue.ts'
 import type { Store } from './store.ts'
@@ -21,7 +21,7 @@ export const createRecovery = ({ store, queue, head, reopened }: RecoveryDeps) =
   let checkpointing: Promise<void> | undefined
   /** The problem with the files that was reported last. */
   let reported: string | undefined
-  /** Set while acknowledged events are missing. */
+  /** The error about acknowledged events that are missing; undefined: none is missing. */
   let lost: string | undefined
 
   const reopen = async (): Promise<void> => {
@@ -30,7 +30,7 @@ export const createRecovery = ({ store, queue, head, reopened }: RecoveryDeps) =
     if (fault !== undefined) throw new Error(fault)
     await store.reopen()
     const end = store.last()?.position ?? 0
-    // Recovery stops here. It would give the missing positions to other events, although callers know them already.
+    // Recovery stops here. Otherwise new events would get the positions of lost events, which callers know already.
     if (end < head()) {
       lost = `the event log has only ${end} of the ${head()} events that were acknowledged: restore it from a backup`
       throw new Error(lost)
@@ -59,7 +59,7 @@ export const createRecovery = ({ store, queue, head, reopened }: RecoveryDeps) =
       const isNews = fault !== undefined && fault !== reported
       reported = fault
       if (!isNews) return undefined
-      checkpointing = store.checkpoint().catch(() => {}) // a removed WAL exists only until the process ends
+      checkpointing = store.checkpoint().catch(() => {}) // saves a removed WAL, which is gone when the process ends
       return fault
     },
   }

@@ -130,7 +130,7 @@ INSERT INTO pieces (payload, n, text) SELECT payload, n, text FROM old_pieces OR
 DROP TABLE old_pieces;
 `
 
-/** The statements that make version 3 of an older file. They leave the condition that `salt` is not null. */
+/** The statements that make version 3 of an older file. They do not allow null for `salt`: `looserSalt` does. */
 export const renewal = (version: number): string => `
 DROP TRIGGER events_are_never_changed;
 ${erased}

@@ -66,8 +66,8 @@ export const mustBePlain = (path: string): void => {
 }
 
 /**
- * Checks a log, or the absence of one, without writing. The connection is read-only, because closing a writable
- * connection would move the WAL into the log. Throws CannotStart, or the error of SQLite.
+ * Checks a log or, if there is none, that no WAL of it is left. Writes nothing: the connection is read-only, because
+ * closing a writable connection would move the WAL into the log. Throws CannotStart, or the error of SQLite.
  */
 export const lookInto = (path: string): void => {
   mustBePlain(path)

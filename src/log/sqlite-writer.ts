@@ -1,4 +1,4 @@
-// The one write connection: it hashes, inserts and commits whole batches. It handles events only as texts.
+// Writes to the log file over its only write connection: hashes, inserts and commits whole batches of events as texts.
 import type Database from 'better-sqlite3'
 import { createDestroyer } from './destroyer.ts'
 import { closeHeader, digestOf, leafOf, type OpenDigest, openDigest } from './leaf.ts'
@@ -11,7 +11,7 @@ export type Writer = {
   dropPieces(payload: number): void
   destroy(by: number, after: ErasureCursor | undefined): Destroyed
   wipe(): boolean
-  /** Copies everything from the WAL into the main file, and syncs that file. */
+  /** Copies the WAL into the main file, as far as readers of the WAL allow it, and syncs the main file. */
   checkpoint(): void
   close(): void
 }
@@ -28,7 +28,7 @@ const statementsOf = (db: Database.Database) => ({
 
 export const sqliteWriter = (db: Database.Database): Writer => {
   const { insertStream, insertEvent, insertLong, insertPiece, removePieces } = statementsOf(db)
-  /** The digests of long payloads whose events are not written yet, by their numbers. */
+  /** The digests of long payloads whose events are not written yet, by the numbers of the payloads. */
   const digests = new Map<number, OpenDigest>()
   // Each write checks the WAL: if somebody has cut it short, SQLite would continue to write behind the cut, and later
   // read whatever is in the hole between.
@@ -36,7 +36,7 @@ export const sqliteWriter = (db: Database.Database): Writer => {
   const destroyer = createDestroyer(db, wal.emptied)
   let position = db.prepare<[], number>('SELECT coalesce(max(position), 0) FROM events').pluck().get() ?? 0
 
-  /** Stores which event has a long payload. Returns the digest of the payload. */
+  /** Stores which long payload the event at `position` has. Returns the digest of this payload. */
   const take = (long: PackedBatch['long'], position: number): string => {
     const payload = long.find(each => each.position === position)?.payload ?? 0
     const digest = digests.get(payload)

@@ -36,8 +36,8 @@ export type Piece = { payload: number; n: number; salt: string; text: string }
 export type Opened = { data: unknown; digest: string; begin: string }
 
 /**
- * A row as stored, with the id of its stream. `payload` is null when it is long. With a null `salt`, the payload was
- * erased.
+ * A row as stored, with the id of its stream. `payload` is null when the payload is long or was erased. `salt` is null
+ * only when the payload was erased.
  */
 export type Row = {
   position: number
@@ -88,8 +88,8 @@ export interface Store {
   /** The text of the long payload of an event; undefined: the event has none. */
   longPayload(position: number): string | undefined
   /**
-   * Opens the long payload of the event at a position, which has this salt. The work is done in another thread. Rejects
-   * with DamagedEvent.
+   * Opens the long payload of the event at a position, which has this salt. In a server, another thread does the work.
+   * Rejects with DamagedEvent.
    */
   openLong(position: number, salt: string): Promise<Opened>
   leafAt(position: number): string | undefined

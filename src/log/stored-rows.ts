@@ -32,7 +32,7 @@ export type StoredRows = {
   /** The last position; 0 for an empty log. */
   head(): number
   /**
-   * The rows after a position, up to the position `end`. Ends after as many positions without a row as a page has.
+   * The rows after a position, up to the position `end`. Ends early when all positions of one page have no row.
    * Throws DamagedEvent for a row that cannot be read.
    */
   pages(after: number, end: number): Generator<StoredRow[]>
@@ -155,7 +155,7 @@ export const openStoredRows = (path: string): StoredRows => {
     .pluck()
 
   const long = longPayloadsOf(db)
-  /** The row with its payload, also when that is long. */
+  /** The row with its payload, also when the payload is long. */
   const whole = (row: StoredRow): StoredRow =>
     isLong(row) ? { ...row, payload: long.textOf(row.position) ?? null } : row
 

@@ -18,8 +18,8 @@ export type SubscribeRequest = {
   inPages?: boolean
 }
 /**
- * Hands over every event after a position: stored events in pages, then each commit. The callers whose events are in a
- * commit get their answers after the handler was called. They do not wait for a promise that the handler returns.
+ * Hands over every event after a position: stored events in pages, then each commit. A reader that waits for a commit
+ * gets it before the callers of the commit get their answers. They do not wait for a promise that the handler returns.
  */
 export type Subscribe = (request: SubscribeRequest, handle: Handler<Recorded>) => Subscription
 

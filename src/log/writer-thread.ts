@@ -1,6 +1,6 @@
-// The thread that owns the write connection. It answers requests in order: to write a batch or a piece of a long
-// payload, to destroy erased payloads, to open the file again, to empty the WAL, and to close the
-// file.
+// The thread that owns the write connection. It answers requests in order: to write a batch, to write or remove pieces
+// of a long payload, to destroy erased payloads and their traces, to open the file again, to empty the WAL, and to
+// close the file.
 import { parentPort, workerData } from 'node:worker_threads'
 import { openForWriting } from './sqlite-file.ts'
 import { sqliteWriter, type Writer } from './sqlite-writer.ts'

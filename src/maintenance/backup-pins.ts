@@ -9,7 +9,7 @@ const touchMs = 5_000
 /** A marker that was not touched for this many milliseconds does not count any more. */
 const staleMs = 60_000
 
-/** Whether a backup is being made. If the marker cannot be read, the answer is yes. */
+/** Whether a backup is being made. If the markers cannot be read, the answer is yes. */
 export const isPinned = async (folder: string): Promise<boolean> => {
   try {
     for (const name of await readdir(folder)) {

@@ -1,6 +1,6 @@
-// The kept states of environment sessions in a backup. A folder beside the copied log, whose name begins with the name
-// of the backup, holds the states that this log names. The file names of states are unique, so a restore replaces no
-// other file of the data folder.
+// Copies the kept states of environment sessions into a backup, and back. A folder beside the copied log, whose name
+// begins with the name of the backup, holds the states that this log names. The file names of states are unique, so a
+// restore replaces no other file of the data folder.
 import { constants, copyFileSync, lstatSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { OwnedSession } from '../../actors/env-session/ports.ts'
@@ -65,7 +65,7 @@ export const copyStates = async (log: ReadOnlyLog, root: string, to: string): Pr
   return copied
 }
 
-/** Adds the states in the folder `from` to those below `root`. Returns the number of sessions. */
+/** Adds the states in the folder `from` to the states below `root`. Returns the number of added sessions. */
 export const addStates = (from: string, root: string): number => {
   if (!isFolder(from)) return 0
   const isNew = !isFolder(root) || readdirSync(root).length === 0

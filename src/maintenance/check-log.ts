@@ -10,7 +10,7 @@ import type { ReadOnlyLog } from '../log/read-only.ts'
 /** Damage in the log. `position`: of the damaged event; undefined when it cannot be said which event is damaged. */
 export type Damage = { position: number | undefined; reason: string }
 
-/** `erased_streams`: the number of streams with erased events. Of an erased event, only the header can be checked. */
+/** `erased_streams`: how many streams have erased events, of which only headers are checked. `tasks` omits them. */
 export type Checked = {
   position: number
   streams: number

@@ -20,7 +20,7 @@ const knownBy = ({ checkpointFile }: ProofSettings, anchor: Anchor | undefined):
   by: checkpointFile,
 })
 
-/** The number of events that the newest checkpoint of a log covers, and the file with it. Rejects with CannotStart. */
+/** The number of events that the newest checkpoint of a log covers, and its file. Rejects with CannotStart. */
 export const knownToAnchor = async (settings: ProofSettings, log: EventLog, report: Report): Promise<Known> =>
   knownBy(settings, await anchorOf(settings, log, report))
 
@@ -33,7 +33,7 @@ type Deps = {
   report: Report
 }
 
-/** Says in words which root the log has, when it is not the root in the checkpoint. Undefined: both are the same. */
+/** Says in words which root the log has in place of the checkpoint's root; undefined: both roots are the same. */
 const otherRoot = (files: TreeFiles, { size, root: expected }: Anchor): string | undefined => {
   try {
     const root = rootOfLog(files, size, expected)
@@ -47,7 +47,7 @@ const otherRoot = (files: TreeFiles, { size, root: expected }: Anchor): string |
 /**
  * Resolves to the newest checkpoint, if there is one and the log agrees with it. When the log has fewer events than
  * other files know, or another root than the checkpoint, rejects with CannotStart. But with `acceptLoss`, resolves to
- * `outdated` in these cases, and the log needs a new checkpoint.
+ * `outdated` in these cases if there is a checkpoint: the log then needs a new one.
  */
 export const acceptLog = async (deps: Deps): Promise<Anchor | 'outdated' | undefined> => {
   const { dataDir, files, settings, log, acceptLoss, report } = deps

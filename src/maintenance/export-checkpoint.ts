@@ -13,7 +13,7 @@ import type { Hash } from '../proof/tree/hash.ts'
 /** The files that are needed to choose or to sign a checkpoint. */
 export type ProofFiles = Pick<ProofSettings, 'keyFile' | 'checkpointFile'>
 
-/** `sign` returns the signed note. It needs the root of the tree of this size. */
+/** `root`: undefined if the checkpoint is not signed yet. `sign` needs the root of the tree, and returns the note. */
 export type ChosenCheckpoint = { size: number; root: Hash | undefined; sign: (root: Hash) => string }
 
 /** Thrown when no checkpoint covers the last event of an export, and no checkpoint can be signed. */
@@ -30,7 +30,7 @@ const signingKeyIn = (file: string): SigningKey | undefined => {
   }
 }
 
-/** Only the newest key in the log may sign. `end`: the last position that must be covered. Throws NotCovered. */
+/** Only the newest key in the log may sign. `end`: the last position to cover. Throws NotCovered or CannotStart. */
 export const chooseCheckpoint = (
   rows: StoredRows,
   changes: readonly KeyChange[],

@@ -128,7 +128,7 @@ const writeAll = async (writing: Writing): Promise<{ events: number; files: numb
   return { events: size, files }
 }
 
-/** Writes the events that erased some of the exported ones, each with its proof. */
+/** Writes the events PayloadsErased that erased exported events, each with its proof. */
 const writeErasures = async (
   { tree, size, folder, onFile }: Writing,
   erasures: readonly StoredRow[],

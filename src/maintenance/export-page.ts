@@ -1,4 +1,4 @@
-// Makes one page of an export, which opens in a browser without a server, and takes it apart again.
+// Writes an export as one page, which a browser opens without a server. Also unpacks such a page again.
 import { closeSync, mkdirSync, openSync, readFileSync, readSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { built } from '../platform/built.ts'

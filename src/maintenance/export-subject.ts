@@ -1,4 +1,4 @@
-// Finds the streams of an export. The first event of each stream says whether the stream belongs to it.
+// Finds the streams of an export: for one task its stream, otherwise the streams whose first event fits the subject.
 import { envSessionStream } from '../contract/env-session-events.ts'
 import type { Header } from '../contract/stored.ts'
 import { taskStream } from '../contract/task-stream.ts'
@@ -7,8 +7,8 @@ import type { Subject } from '../proof/export/format.ts'
 import { mustFit } from '../proof/verify/event-check.ts'
 
 /**
- * The streams of a subject, in order of creation. With `ofUser`, only the streams of this user. Throws Misfit when the
- * first event of a stream does not fit.
+ * The streams of a subject, in order of creation. With `ofUser`, only the streams of this user; the caller must check
+ * this for a task. Throws Misfit when the first event of a stream does not fit.
  */
 export const streamsOf = (rows: StoredRows, { kind, id }: Subject, ofUser?: string): string[] => {
   if (kind === 'task') return rows.endOf(taskStream(id)) === 0 ? [] : [taskStream(id)]

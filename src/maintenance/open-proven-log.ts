@@ -12,7 +12,7 @@ type Options = {
   world: World
   metrics: Metrics
   acceptLoss: boolean
-  /** Whether this process only needs the services: then it signs no checkpoints. */
+  /** Whether this process resumes no tasks. Then it signs a checkpoint only in place of an outdated one. */
   idle: boolean
   /** Where the events are stored. Undefined: in the file of the data folder. */
   store: Store | undefined

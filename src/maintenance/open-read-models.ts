@@ -1,4 +1,4 @@
-// Opens the read models and writes all events of the log into them. Read models that cannot be used are rebuilt.
+// Opens the read models and brings them up to the last event of the log. Read models that cannot be used are rebuilt.
 import { misfitOf } from '../../projections/projector.ts'
 import { createReadModels } from '../../projections/read-models.ts'
 import type { ReadStore } from '../../projections/store.ts'

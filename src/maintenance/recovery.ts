@@ -1,4 +1,4 @@
-// Resumes unfinished tasks and environment sessions after a start, and after a failure of the log.
+// Resumes unfinished tasks and cron jobs after a start, and after a failure of the log.
 import type { Projector } from '../../projections/projector.ts'
 import { isTicket } from '../access/tickets.ts'
 import { envSessionStream, streamOfStepSecret } from '../contract/env-session-events.ts'
@@ -33,7 +33,7 @@ export const createRecovery = (deps: Deps) => {
     tasks.takePlaces(unfinished)
   }
 
-  /** Resumes the unfinished tasks, and resolves to their number. May be called several times. */
+  /** Removes unneeded secrets, resumes tasks and cron jobs, and resolves to the number of tasks. May be repeated. */
   const resume = async (): Promise<number> => {
     const unfinished = tasks.queries.unfinished()
     const active = sessions.active()

@@ -1,4 +1,4 @@
-// Counts the events of each commit: by type, and by the outcome of effects.
+// Counts what the events of each commit say: events by type, effects by outcome, and calls of models with their tokens.
 import { taskEvents } from '../contract/decoders/task.ts'
 import type { Recorded } from '../contract/stored.ts'
 import type { TaskEventData, TaskEventType } from '../contract/task-events.ts'
@@ -31,10 +31,10 @@ export const createEventCounts = () => {
     effectKinds.map(kind => [kind, Object.fromEntries(effectOutcomes.map(outcome => [outcome, 0]))]),
   ) as Record<Kind, Record<Outcome, number>>
   const model = { calls: 0, inputTokens: 0, outputTokens: 0 }
-  /** Effects that are subagents' tasks, by the stream of the unfinished caller: receipts do not name the kind. */
+  /** Effects that are tasks of subagents, by the stream of the unfinished caller: EffectStopped names no kind. */
   const children = new Map<string, Set<string>>()
 
-  /** Effects that completed during a cancel, by the stream of their task. Their receipts must not count again. */
+  /** Effects that completed during a cancel, by the stream of their task. An EffectStopped of them must not count. */
   const canceling = new Map<string, Set<string>>()
 
   const kindOf = (stream: string, effectId: string): Kind => {
@@ -73,7 +73,7 @@ export const createEventCounts = () => {
     },
     AgentError: () => void effects.model.failed++,
     AgentStepAbandoned: ({ effect_id }, stream, events, n) => {
-      // The same append may have the receipt of a cancel before this event, or the failure of the task after it.
+      // Not unknown: the same commit has an EffectStopped of this step before this event, or an AgentError after it.
       const [before, after] = [events[n - 1], events[n + 1]]
       const receipt = before && taskEvents.find(before)
       const isStopped = receipt?.type === 'EffectStopped' && receipt.data.effect_id === effect_id

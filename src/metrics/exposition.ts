@@ -9,7 +9,7 @@ export type Family = {
   name: string
   help: string
   type: 'counter' | 'gauge' | 'histogram'
-  /** Reads the values at each scrape. A metric whose `read` throws is left out. */
+  /** Reads the values at each scrape. If `read` throws, the metric has no values. */
   read: () => Sample[]
 }
 

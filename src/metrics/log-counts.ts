@@ -1,4 +1,4 @@
-// Counts the work of the log: each append, and each batch of events that is written.
+// Measures the work of the log: the time of each append, and the time and size of each batch that is written.
 import { isTaskStream } from '../contract/task-stream.ts'
 import type { EventLog } from '../log/log.ts'
 import type { Store } from '../log/store.ts'

@@ -22,7 +22,7 @@ export type Gauges = {
   isLogFailing(): boolean
   /** The number of positions by which the read models are behind the log. */
   lag(): number
-  /** The number of requests that each quota has refused, and what all users together use. */
+  /** The number of requests that each quota has refused, and how much of each quota all users together use. */
   quotas(): { refused: [quota: string, count: number][]; used: Record<string, number> }
   webhooks(): WebhookCounts
   cron(): CronCounts

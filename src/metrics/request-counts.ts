@@ -1,4 +1,4 @@
-// Counts requests by the pattern of their route, without the values of its parameters. Also counts the open streams.
+// Counts requests and times them, by the pattern of their route. Also counts open streams and messages of WebSockets.
 import { add, createTally, type Tally } from './tally.ts'
 
 const seconds = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60]

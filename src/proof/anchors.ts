@@ -1,6 +1,6 @@
-// The file of checkpoints: whole notes, one after the other, each with an empty line after it. The file is an anchor:
-// when a log does not agree with its newest checkpoint, the log has lost or changed events. So keep the file away from
-// the log.
+// Reads and extends the file of checkpoints: whole notes, each with an empty line after it. The file is an anchor: when
+// a log does not agree with the newest checkpoint in the file, the log has lost or changed events. So keep the file
+// away from the log.
 import { closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs'
 import { constants, open } from 'node:fs/promises'
 import { openCheckpoint, type SignedCheckpoint } from './note/checkpoint.ts'
@@ -26,7 +26,7 @@ const endOf = (path: string): string => {
 /** Matches a checkpoint and its signatures, without the remains of a write that a crash has interrupted. */
 const wholeNote = /^(?:[^\n]+\n)+\n(?:— [^\n]+(?:\n|$))+/u
 
-/** The notes of a log. Each begins with the origin, alone on a line. */
+/** The whole notes of a log in `text`. Each note begins with the origin, alone on a line. */
 const notesIn = (text: string, origin: string): string[] =>
   `\n${text}`
     .split(`\n${origin}\n`)

@@ -60,7 +60,7 @@ export const createCheckpointer = ({ signer, log, clock, timers, report }: Deps)
   log.onCommit(schedule)
 
   return {
-    /** The newest checkpoint. If there is none, it is made now; undefined if that takes longer than `patienceMs`. */
+    /** The newest checkpoint. If there is none, one is made now; undefined: that failed or took over `patienceMs`. */
     async newest(): Promise<Stored | undefined> {
       if (signer.newest() === undefined && works) await Promise.race([sign(), pause(patienceMs)])
       return signer.newest()
@@ -76,7 +76,7 @@ export const createCheckpointer = ({ signer, log, clock, timers, report }: Deps)
     },
     /** Signs a checkpoint at once. A failure is reported. */
     signNow: sign,
-    /** Makes the first checkpoint soon, also when no event comes. */
+    /** Begins to sign. If the newest checkpoint does not cover all events, makes one soon, also when no event comes. */
     start(): void {
       works = true
       if (isBehind()) schedule()

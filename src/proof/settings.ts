@@ -1,4 +1,4 @@
-// The settings of checkpoints and witnesses, from environment variables.
+// Reads the settings of checkpoints and witnesses from environment variables.
 import path from 'node:path'
 import { CannotStart } from '../contract/cannot-start.ts'
 import { filesOf } from '../platform/data-folder.ts'

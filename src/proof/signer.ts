@@ -58,7 +58,7 @@ export const createSigner = ({ log, origin, key, tree, file, ...deps }: SignerDe
   }
   return {
     newest: () => newest,
-    /** Signs a checkpoint of all durable events. Rejects with StorageFailure, CannotStart, or an error of the system. */
+    /** Signs a checkpoint of all durable events. Rejects with StorageFailure, CannotStart, DamagedEvent or others. */
     sign: (): Promise<void> => inOrder(sign),
     /** Called with each checkpoint after it is stored. */
     onNew: (listener: (checkpoint: Stored) => void): void => void listeners.push(listener),
@@ -70,7 +70,7 @@ export const createSigner = ({ log, origin, key, tree, file, ...deps }: SignerDe
         await appendAnchor(file, text)
         newest = { ...newest, text }
       }),
-    /** Makes a new key for later checkpoints. Rejects with StorageFailure or CannotStart. */
+    /** Makes a new key for later checkpoints. Rejects with StorageFailure, CannotStart or DamagedEvent. */
     rotate: (by: { principal: string; causation: string }): Promise<KnownKey> =>
       inOrder(() => key.rotate(by)),
   }

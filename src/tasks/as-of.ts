@@ -1,4 +1,4 @@
-// Tasks as they were at a moment of the past.
+// Gives tasks as they were at a moment of the past, read from the log.
 import type { PastTask } from '../../projections/tasks/lists.ts'
 import type { StoredTask } from '../../projections/tasks/stored.ts'
 import { taskEvents } from '../contract/decoders/task.ts'
@@ -33,7 +33,7 @@ type Deps = Pick<BegunFolds, 'viewBefore'> & {
   clock: Clock
   reader: (pause: Pause) => ReadStream
   textOf: (view: FramedTask, upTo: number, pause: Pause) => Text
-  /** The text of the task of a row. */
+  /** The stored text of the task whose row has this position. */
   stored: (position: number, pause: Pause) => StoredTask
 }
 

@@ -1,5 +1,5 @@
-// The command service of tasks. Each command names a stream, asks its actor, and resolves when the log and the read
-// models hold the result.
+// The command service of tasks. Each command asks the actor of one stream, and resolves when the log has the result and
+// queries show it.
 import { creationCommands } from './commands/create.ts'
 import type { CommandDeps } from './commands/deps.ts'
 import { forkCommands } from './commands/fork.ts'

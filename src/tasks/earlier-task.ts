@@ -24,7 +24,7 @@ const undeleted = (row: TaskRow | undefined): TaskRow => {
   return row
 }
 
-/** Throws a conflict when the key was used for another body. */
+/** The task of the request with this key. Throws a conflict if its body was another, or if the task was deleted. */
 export const taskByKey = (
   queries: Queries,
   { principal, digest }: CreateCall,
@@ -37,7 +37,7 @@ export const taskByKey = (
   return undeleted(queries.rowById(known.task_id))
 }
 
-/** Throws a conflict when the id was used for another body, or TaskNotFound when another user has it. */
+/** The task with this id. Throws a conflict if another request made it, or TaskNotFound if another user owns it. */
 export const taskById = (
   queries: Queries,
   { principal, digest, key }: CreateCall,

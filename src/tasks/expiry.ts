@@ -17,7 +17,7 @@ type Deps = {
   onFault: (error: unknown) => void
 }
 
-/** Deadlines of waiting tasks are in the read model; those of working tasks are known to their actors. */
+/** The read model has the deadlines of waiting tasks; the actors of working tasks know the deadlines of these tasks. */
 export const createExpiry =
   ({ runtime, commands, queries, clock, startedAt, onFault }: Deps) =>
   (): void => {

@@ -1,5 +1,5 @@
-// Rollouts and logs as files, for tasks that asked for them. Each is one file of JSON lines. It is in the folder of the
-// task's user, below the root of its kind, and is written when the task has ended. A read model lists the missing
+// Writes rollouts and logs to files for tasks that asked for them. Each is one file of JSON lines. It is in the folder
+// of the user, below the root of its kind, and is written when the task has ended. A read model lists the missing
 // files, so they are written later after a crash. A file that exceeds the user's quota is not written, and a log line
 // says so.
 
@@ -48,7 +48,7 @@ export const createTaskFiles = ({ kinds, queries, shareOf, clock, report }: Deps
     const { root, lines } = kinds[kind]
     const own = userFolder(root, user_id)
     const given = taskFileOf(root, { user_id, task_id: id, folder: wanted })
-    // The lines are read twice, to count and to write them, since all of them may not fit into memory.
+    // The lines are read twice, to count and to write them, since they may not fit into memory together.
     let size = 0
     for await (const line of linesOf(lines(id))) size += Buffer.byteLength(line)
     const { spot, parent, name } = await prepare({ userFolder: own, workdir: own }, given)

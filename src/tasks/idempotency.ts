@@ -13,7 +13,7 @@ export type Idempotency = {
   notDelivered(taskId: string): void
 }
 
-/** The names of a create: its key and its id, in the order in which the rules check them. */
+/** The names of a create: its key and its id, in the order in which they are checked. */
 const namesOf = ({ principal, key, taskId }: CreateCall): string[] => [
   ...(key === undefined ? [] : [`key ${principal.id} ${key}`]),
   ...(taskId === undefined ? [] : [`id ${taskId}`]),

@@ -31,7 +31,7 @@ export type KindDeps = {
   agents: ReadonlyMap<string, Agent>
   agentChoice: AgentChoice
   checker: SchemaChecker
-  /** The built-in tools, those of the environment session that a task names, and those of MCP servers. */
+  /** The built-in tools, the tools of the environment session that a task names, and the tools of MCP servers. */
   tools: { builtin: Tool[]; session: ToolSource; mcp: ToolSource }
   scheduler: Scheduler
   quotas: Pick<Quotas, 'reserveTask'>
@@ -46,7 +46,7 @@ export type KindDeps = {
 
 /**
  * Whether the quota binds the task of a subagent. It does if it binds the principal of the root task, and also while
- * the read models cannot tell: so the agent need not wait for them, and no quota is exceeded.
+ * the read models cannot tell: the agent does not wait for the read models, and no quota is exceeded.
  */
 const isBound = (queries: Queries, { root_task_id = '' }: TaskEventData<'TaskCreated'>): boolean => {
   try {

@@ -1,4 +1,4 @@
-// The tools that the server itself offers to tasks: the built-in ones, and agents as subagents.
+// Finds the tools that the server itself offers to a task: built-in tools, and agents as subagents.
 import type { Tool, ToolScope } from '../contract/tools.ts'
 import type { CreateTaskBody, ToolDefinition } from '../contract/wire.ts'
 import { trusted } from '../json-schema/checker.ts'

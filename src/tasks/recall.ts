@@ -1,4 +1,4 @@
-// A task's own history, read from the log: the task at an earlier moment, its rollouts, and whether the log still
+// Reads a task's own history from the log: the task at an earlier moment, its rollouts, and whether the log still
 // agrees with the read models.
 
 import type { StoredTask } from '../../projections/tasks/stored.ts'

@@ -26,7 +26,7 @@ export const createRecovery = ({ runtime, scheduler, report }: Deps) => ({
       scheduler.fill({ taskId: id, userId: user_id, sessionId: session_id }, status === 'working')
     }
   },
-  /** Resumes working tasks and starts the queued tasks that are due. It may be called again. */
+  /** Resumes working tasks and waiting group chats, and starts queued tasks that may start. May be called again. */
   async resume(unfinished: Unfinished, isClosed: () => boolean): Promise<void> {
     for (const { id, status, agent } of unfinished) {
       // A group chat that waits follows the task of its turn.

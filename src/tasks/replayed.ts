@@ -15,7 +15,7 @@ const shown = (value: unknown): unknown =>
   isLongerThan(value, shownAtMost) ? `[longer than ${shownAtMost} characters]` : (value ?? null)
 
 /**
- * `stored`: JSON texts. The first has the fields without the output, each of the others is an item. An item without a
+ * `stored`: JSON texts. The first has the fields without the output, each further text is an item. An item without a
  * text is stored only in the log, so it cannot differ.
  */
 export const compared = async (

@@ -15,7 +15,7 @@ export const createTaskStreams = (log: EventLog, folds: SavedFolds) => {
   const { rendererAt } = createBegunFolds(log, folds)
   const feeds = createFeeds({ log, rendererAt })
   return {
-    /** Past frames, then live ones. */
+    /** Past frames, then live ones. `isNew`: the task has no events yet. */
     open: (request: FeedRequest, isNew = false) =>
       isNew ? feeds.openNew(request, createRenderer(log.readStream)) : feeds.open(request),
     /** Ends all streams of a task, since it was erased. */

@@ -1,5 +1,5 @@
-// The tools of a task from every source, and how each call is handled: the lists of the request decide, then the schema
-// of the tool. An agent learns why a call is refused, and continues.
+// Offers a task its tools from every source, and decides how each call is handled, by the lists of the request and the
+// schema of the tool. An agent learns why a call is refused, and continues.
 import { envOf, type Tool, type Toolbox, type ToolSource } from '../contract/tools.ts'
 import type { SchemaChecker } from '../json-schema/checker.ts'
 import { isDenied, isListed } from './allowed-tools.ts'
@@ -38,7 +38,7 @@ export const createToolbox = ({ builtin, agents, checker, session, mcp }: Toolbo
     plan: createPlanner({ own, checker, session, mcp }),
 
     async run(scope, name, input) {
-      // When the session has no tools for this task, nothing is awaited, so the call begins in this turn.
+      // Without tools of an environment session, a built-in tool begins at once, without waiting for the session.
       const ofSession =
         session.isFor?.(scope) === false
           ? undefined

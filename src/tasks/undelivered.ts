@@ -13,7 +13,7 @@ const remember = (set: Set<string>, taskId: string) => {
 
 /**
  * The tasks whose creation was answered, but whose answer may not have arrived. A task from before this start (up to
- * the position `startedAt`) counts as one of them until its answer is claimed.
+ * the position `startedAt`) counts as such a task until its answer is claimed.
  */
 export const createUndelivered = (startedAt: number) => {
   const lost = new Set<string>()

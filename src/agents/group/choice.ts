@@ -1,4 +1,4 @@
-// The names of a group chat, and what a moderator's text says.
+// Names the speakers and the moderator of a group chat, and finds the speaker that a moderator's text names.
 import type { SpeakerConfig } from '../../contract/wire.ts'
 
 export const nameOf = ({ name }: SpeakerConfig): string => name ?? ''

@@ -1,4 +1,4 @@
-// The texts that tell the models of a group chat about the chat.
+// Writes the texts that tell the models in a group chat about the chat.
 import type { GroupConfig } from '../../contract/wire.ts'
 import { nameOf } from './choice.ts'
 import type { NextTurn } from './next-turn.ts'

@@ -1,4 +1,4 @@
-// The request of a turn's task: the speaker's own settings, the newest message of the chat, and the tools of the chat.
+// Makes the request of a turn's task: the speaker's settings, the newest message of the chat and the chat's tools.
 import type { StepInput, TakenTurn } from '../../contract/agent.ts'
 import type { CreateTaskBody, GroupConfig, MessageItem, SpeakerConfig } from '../../contract/wire.ts'
 import { plainText } from '../text.ts'

@@ -31,7 +31,7 @@ export const createLikeness = () => {
       // After a backslash the quote belongs to the text.
       if (text[end - 1] === '\\' || written.includes(`\\${tail}`)) return undefined
       try {
-        // If there is anything but similar events, the text holds a quote or a line end here, so JSON.parse fails.
+        // If the text has anything but similar events, it still holds a quote or a line end, so JSON.parse fails.
         const said: string = JSON.parse(`"${written.replaceAll(tail + head, '')}"`)
         return { chunk: { choices: [{ delta: { [name]: said } }] }, length: end + tail.length }
       } catch {

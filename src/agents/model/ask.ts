@@ -47,7 +47,7 @@ type Failed = { why: string; retryAfter: string | null }
 
 export type Ask = (body: string, signal: AbortSignal, watch: SilenceWatch) => Promise<Response>
 
-/** Resolves with the first successful response, before its body. Throws ModelRefused, or the reason of the signal. */
+/** Asks until a response is successful, and does not read its body. Throws ModelRefused, or the signal's reason. */
 export const createAsk = (
   { url, apiKey, redact }: { url: string; apiKey: string | undefined; redact: Redact },
   timers: Timers,

@@ -1,5 +1,5 @@
-// Turns the chunks of an OpenAI-compatible endpoint into texts and calls. Endpoints differ: reasoning has two names or is
-// part of the text, and usage comes last or never.
+// Turns the chunks of an OpenAI-compatible endpoint into texts and calls. Endpoints differ: reasoning has two names or
+// is part of the text, and usage comes last or never.
 import type { ModelCall } from '../../contract/agent.ts'
 import type { Logprob, Usage } from '../../contract/wire.ts'
 import { type CallText, createCalls } from './calls.ts'

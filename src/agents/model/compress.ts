@@ -1,5 +1,5 @@
-// When a history is too long for a model, a summary replaces its older part. The request, the items and the tokens of
-// the last call decide whether this happens, and where that part ends.
+// Decides which older part of a history a summary must replace, because the history is too long for the model. The
+// decision depends on the request, the items and the tokens of the last call.
 import { longestWindow, tokensOf } from '../../chat/transcript.ts'
 import type { Form } from '../../contract/task-events.ts'
 import type { CreateTaskBody, OutputItem } from '../../contract/wire.ts'

@@ -1,4 +1,4 @@
-// One request to a chat completions endpoint, whose answer is read as it arrives. The request is repeated only while
+// Sends a request to a chat completions endpoint and reads the answer as it arrives. Repeats the request only while
 // nothing of the answer was read and another try may help. The size of everything that arrives is limited.
 import type { Timers } from '../../contract/ports.ts'
 import { longest, tooLong } from './answer-text.ts'

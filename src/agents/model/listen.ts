@@ -1,4 +1,4 @@
-// One call of the model, from the body of the request to the whole answer.
+// Makes one call of the model: sends the body of the request, and reads the answer to its end.
 import { createHash } from 'node:crypto'
 import { type Asked, type ModelBody, textOfBody } from '../../chat/request.ts'
 import type { ModelCall } from '../../contract/agent.ts'

@@ -1,4 +1,4 @@
-// How a step ends after its call of the model: with its calls, its answer, a correction, or a failure.
+// Decides how a step ends after its call of the model: with its calls, its answer, a correction, or a failure.
 import type { StepEnd, StepPart } from '../../contract/agent.ts'
 import { isWholeJson } from '../../contract/whole-json.ts'
 import { ModelLost, ModelRefused } from './failures.ts'

@@ -1,5 +1,5 @@
-// One connection of the NATS client. A connection that breaks has ended: the client itself neither connects again nor
-// keeps messages for later. So the caller knows that no message of this connection is sent after its end.
+// Makes one connection of the NATS client. When the connection breaks, it has ended: the client neither connects again
+// nor keeps messages for later. So the caller knows that no message of a connection is sent after the end of it.
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import type { NatsConnection } from '@nats-io/transport-node'

@@ -1,4 +1,4 @@
-// JetStream over one connection: the state of a stream, its messages, and its answers to published messages.
+// Uses JetStream over one connection: reads the state and messages of a stream, and publishes messages with receipts.
 import type { JetStreamManager } from '@nats-io/jetstream'
 import type { Msg, NatsConnection } from '@nats-io/transport-node'
 import { type Client, headersOf, messageOf, type NatsMessage } from './client.ts'

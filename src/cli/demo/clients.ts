@@ -1,5 +1,5 @@
-// Clients of the demo's cluster: they create tasks at both nodes, each with an Idempotency-Key, and ask again, at the
-// other node, until they have an answer.
+// Clients of the demo's cluster: they create tasks at both nodes, each with an Idempotency-Key. A client without an
+// answer repeats its request at the other node, until it has the answer.
 import { setTimeout as sleep } from 'node:timers/promises'
 
 const clients = 8

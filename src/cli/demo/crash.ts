@@ -28,7 +28,7 @@ const environmentIn = (dataDir: string): Record<string, string> => ({
   ADMIN_TOKEN: randomBytes(24).toString('hex'),
 })
 
-/** Runs the task, kills the server while it runs, and starts it again. Reports what happens to `story`. */
+/** Runs the task, kills the server during the task, and starts the server again. Tells `story` what happens. */
 const play = async (env: Record<string, string>, story: Story | undefined) => {
   const config = readConfig(env)
   let server = await startServerProcess(env)
@@ -38,7 +38,7 @@ const play = async (env: Record<string, string>, story: Story | undefined) => {
   let killedAfter: number | undefined
   let killed: ServerProcess | undefined
 
-  /** Resolves when the server has started again. Rejects when it cannot start: the stream would wait for ever. */
+  /** Resolves when the server has started again. Rejects when it cannot start; then `failure` ends the demo. */
   let restarted = Promise.resolve()
   let failed = (_: unknown) => {}
   const failure = new Promise<never>((_, reject) => {

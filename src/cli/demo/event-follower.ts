@@ -1,5 +1,5 @@
-// A follower of the public events of the demo's cluster. When its connection ends, it continues at the other node, after
-// the last event that it has.
+// Follows the public events of the demo's cluster. When its connection ends, it continues at the other node, after the
+// last event that it has.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createParser } from 'eventsource-parser'
 import type { PublicEvent } from '../../contract/public-events.ts'

@@ -1,4 +1,4 @@
-// Reads the results of the demo from its data folder, after the server has ended.
+// Reads the results of the demo from the demo's data folder, after the server has ended.
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import type { Config } from '../../config.ts'

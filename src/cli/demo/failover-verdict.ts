@@ -16,7 +16,7 @@ export type SeenFailover = {
   outageMs: number
 }
 
-/** The promise is kept when the outage after the kill is no longer than this, in milliseconds. */
+/** The promise is kept when no time without an answer to any client is longer than this, in milliseconds. */
 const outageLimitMs = 5000
 
 const tasksFinding = ({ acknowledged, listed }: SeenFailover): Finding => {

@@ -1,5 +1,5 @@
-// reprise demo failover: shows a cluster whose owner is killed while clients work. The servers, the nodes and the clients
-// are real.
+// reprise demo failover: shows a cluster whose owner is killed while clients work. The NATS servers, the nodes and the
+// clients are real.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -11,7 +11,7 @@ import { awaited, type DemoCluster, startDemoCluster } from './demo-cluster.ts'
 import { followEvents } from './event-follower.ts'
 import { failoverVerdictOf, type SeenFailover } from './failover-verdict.ts'
 
-/** The number of tasks that are acknowledged before the kill, after the takeover, and after the restart. */
+/** The number of tasks that are acknowledged in each phase: before the kill, after the takeover, after the restart. */
 const between = 50
 const pageSize = 100
 const nameWidth = 10
@@ -42,7 +42,7 @@ const listTasks = async (url: string, token: string): Promise<Task[]> => {
   }
 }
 
-/** Reads the events again from the first one, until at least `count` events have come: as many as the follower has. */
+/** Reads the events again from the first one, until at least `count`, the number that the follower has. */
 const readAgain = async (url: string, token: string, count: number) => {
   const reader = followEvents({ urls: [url], token })
   await awaited('the events', async () => (reader.heard.length >= count ? true : undefined))

@@ -22,7 +22,7 @@ cluster {
 }
 `
 
-/** Starts one server. When this process ends, the server is killed. Rejects with CannotStart. */
+/** Starts one server. The end of this process kills it. Rejects with CannotStart if nats-server is missing. */
 const startOne = async (file: string) => {
   const child = spawn('nats-server', ['-c', file], { stdio: 'ignore' })
   const kill = () => void child.kill('SIGKILL')

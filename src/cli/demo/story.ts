@@ -1,4 +1,4 @@
-// Prints a stream while it arrives: each item on a line of its own, which begins with the number of its first frame.
+// Prints a stream while it arrives. Each item gets a line, which begins with the number of the item's first frame.
 import type { ToolResultItem } from '../../contract/wire.ts'
 import type { Frame } from '../../history/frames.ts'
 import type { Printer, Style } from '../printer.ts'
@@ -11,7 +11,7 @@ const kindWidth = 11
 const shownResult = 60
 
 export const createStory = (printer: Printer) => {
-  /** The kind of the newest item, and whether more text can be added to its line. */
+  /** The kind of the newest item, and whether the item's line is open for more text. */
   let kind = ''
   let goesOn = false
   /** The number of the first of the frames that end the current item. */

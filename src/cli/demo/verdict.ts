@@ -6,7 +6,7 @@ export type Seen = {
   frames: Frame[]
   /** The frames of the stream, read a second time from its beginning. */
   again: Frame[]
-  /** The number of the last frame before the server was killed; undefined: it was not killed. */
+  /** The last frame that arrived before the killed server's connection broke; undefined: no server was killed. */
   killedAfter: number | undefined
   /** How often the tool ran: each run writes a line into the tool's file. */
   runs: number

@@ -1,4 +1,4 @@
-// The output of an agent while it is streamed. A new field is optional, because stored events lack it:
+// The events of an agent's output, streamed or whole. A new field is optional, because stored events lack it:
 // docs/decisions/50-what-a-stored-event-once-gave.md
 import Type, { type Static, type TProperties } from 'typebox'
 import { Logprob } from '../wire.ts'

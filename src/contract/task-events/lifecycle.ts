@@ -1,4 +1,4 @@
-// The lifecycle of a task: its moves, requests for moves, and rewards after its end.
+// The events of a task's lifecycle: changes of its status, requests for such changes, its deletion, and rewards.
 // A new field is optional, because stored events lack it: docs/decisions/50-what-a-stored-event-once-gave.md
 import Type, { type TProperties } from 'typebox'
 import { CreateTaskBody, ErrorObject, taskStatuses } from '../wire.ts'
@@ -34,7 +34,7 @@ export const lifecycleEvents = {
     /** The request brings its own past, so the context holds no earlier task of the session. */
     own_past: optional(Type.Literal(true)),
     /**
-     * The reference to the secret of the request's webhook in the secrets file. The webhook lives longer than the task.
+     * The reference of the webhook's secrets. They are kept when the task ends, unlike those of `secret_ref`.
      */
     webhook_secret_ref: optional(Type.String()),
     /**

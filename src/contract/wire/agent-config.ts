@@ -28,7 +28,7 @@ const settings = {
 
 /** The agent that runs group chats. */
 export const groupAgent = 'group'
-/** The name of the user in a group chat, and the word of a moderator that ends the chat. No speaker has these names. */
+/** The name of the user in a group chat, and the word of a moderator that ends the chat. No speaker may be named so. */
 export const chatUser = 'user'
 export const chatEnd = 'END'
 

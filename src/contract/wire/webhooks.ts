@@ -1,4 +1,4 @@
-// Webhooks: the bodies of requests about them, and the objects of the answers.
+// The bodies of the requests about webhooks, and the objects of the answers.
 import Type, { type Static } from 'typebox'
 import { eventNames } from '../event-names.ts'
 import { AsciiId } from './ids.ts'

@@ -1,7 +1,7 @@
 // The times of a cron pattern in a time zone. The library matches the pattern with local times; this file converts them
 // to moments. A local time that daylight saving skips becomes the first moment after the gap. When daylight saving
 // repeats an hour, a pattern with fixed hours has its times only once; a pattern that runs in every hour runs in both
-// of them.
+// hours.
 import { Cron } from 'croner'
 import { type Zone, zoneOf } from './zone.ts'
 

@@ -1,4 +1,4 @@
-// The runtime's formatters for local times, one for each time zone. They are kept, because making one takes long.
+// Keeps the runtime's formatter of local times for each time zone, because it takes long to make a formatter.
 const formats = new Map<string, Intl.DateTimeFormat>()
 
 /** The formatter of a zone. Throws RangeError for an unknown zone. */

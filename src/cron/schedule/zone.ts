@@ -1,5 +1,5 @@
 // The local time of a time zone, from the zone data of the runtime. A local time is written as if it were UTC: the
-// milliseconds of 02:30 local time are those of 02:30 UTC on the same day.
+// milliseconds of 02:30 local time are the milliseconds of 02:30 UTC on the same day.
 import { formatOf } from './zone-format.ts'
 
 const day = 24 * 3_600_000
@@ -9,7 +9,7 @@ export type Zone = {
   offsetAt(moment: number): number
   /** The moment of a local time. In a repeated hour: the first of two. In a gap: the first moment after the gap. */
   momentOf(local: number): number
-  /** The first moment after `from` at which the offset is not that at `from`. At `to` the offset must be different. */
+  /** The first moment after `from` with another offset than at `from`. The offset at `to` must be another one. */
   changeBetween(from: number, to: number): number
 }
 

@@ -1,4 +1,4 @@
-// The operations that prove the log: checkpoints, keys, proofs and tiles.
+// The operations that prove what the log holds: checkpoints, keys, proofs and tiles.
 import Type from 'typebox'
 import { AuditKey, ConsistencyProof, InclusionProof } from '../../contract/audit-responses.ts'
 import { defineOperations, json } from '../operation.ts'

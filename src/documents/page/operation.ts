@@ -54,7 +54,7 @@ const input = ({ in: where, name, schema }: Parameter, schemas: Schemas): string
   return `<label>${code(name)} ${control}</label>`
 }
 
-/** The fields of the body, each with a button that adds the field to the body of the form, with a sample value. */
+/** The fields of the body, and a button for each that adds it to the body in the form, with a sample value. */
 const bodyFieldsOf = ({ body }: Operation, schemas: Schemas): string => {
   if (body === undefined) return ''
   const named = (reference: string) =>

@@ -34,8 +34,8 @@ export const typeOf = (schema: Json): string => {
 }
 
 /**
- * The object schema of a field, or of the items of its list. The page describes the fields of this schema below the
- * field.
+ * The object schema of a field: its own schema, the schema of its list's items, or the first one among alternatives.
+ * The page describes the fields of this schema below the field.
  */
 const inner = (schema: Json): Json | undefined => {
   if (schema.properties !== undefined) return schema

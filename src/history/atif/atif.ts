@@ -1,5 +1,5 @@
-// A task as an ATIF trajectory, folded from the log at each request: its inputs, and one step for each completed step
-// of its agent. It leaves out items of abandoned steps, and messages that the agent has not seen in a step.
+// Makes the ATIF trajectory of a task from the log, at each request: steps for the inputs, and one for each completed
+// step of the agent. It leaves out items of abandoned steps, and messages that the agent has not seen in a step.
 
 import { type RecordedTaskEvent, taskEvents } from '../../contract/decoders/task.ts'
 import type { TaskEventData } from '../../contract/task-events.ts'
@@ -101,7 +101,7 @@ const consumedSteps = (view: TaskView, items: string[], timestamp: string): Step
       return { timestamp, ...said, ...extraOf({ ...extra, by: by === system ? by : undefined }) }
     })
 
-/** Steps for the inputs of the task before its agent began. Only the last one, the task's own message, is new. */
+/** Steps for the inputs of the task before its agent began. Only the last input, the task's own message, is new. */
 const openingOf = (view: TaskView, first: OutputItem[]): Step[] => {
   const seen = assemble(first, formOf(view))
   const timestamp = new Date(view.createdAt).toISOString()

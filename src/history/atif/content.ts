@@ -1,4 +1,4 @@
-// Contents in the form of ATIF: text, and images of the types that ATIF knows.
+// Turns the content of messages into the form of ATIF: text, and images of the types that ATIF knows.
 import type { ContentPart, MessageContent } from '../../contract/wire.ts'
 import type { Content, ImageType, Part } from './format.ts'
 

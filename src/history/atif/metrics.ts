@@ -1,4 +1,4 @@
-// The cost and the tokens of a step's model call, in the form of ATIF.
+// Makes the metrics of ATIF: the tokens and the other usage of model calls.
 import type { TaskEventData } from '../../contract/task-events.ts'
 import type { OutputItem } from '../../contract/wire.ts'
 import { logprobsOf } from '../rollout.ts'

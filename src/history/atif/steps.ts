@@ -1,4 +1,4 @@
-// Output items as steps of an ATIF trajectory.
+// Turns output items into steps of an ATIF trajectory.
 import { deepestBody, isDeeper } from '../../contract/json-limits.ts'
 import type {
   MessageItem,
@@ -59,7 +59,7 @@ export const agentStep = (items: OutputItem[], callIds: string[] = []): Step => 
   })
 }
 
-/** Adds a result to the step that made the call. `subagent`: the document of the task that returned the result. */
+/** Adds a result to the step of its call, or else as a new step. `subagent`: the document of the subagent's task. */
 export const addResult = (
   steps: Step[],
   { call_id, message_content, block_list, status }: ToolResultItem,

@@ -1,4 +1,4 @@
-// A trajectory as JSON text, step by step, since the document of a long task may be longer than the longest string.
+// Writes a trajectory as JSON text in pieces, since the document of a long task may be longer than the longest string.
 import { jsonPieces } from '../../contract/json-pieces.ts'
 import type { Trajectory } from './format.ts'
 

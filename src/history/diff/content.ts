@@ -1,7 +1,7 @@
-// The content of frames, items and stored events without ids and times, so that two tasks can be compared. Ids that
+// Removes ids and times from frames, items and stored events, so that two tasks can be compared. Ids that
 // connect things, such as a call and its result, become numbers in the order in which they first appear.
 
-/** Whether an event does not count: only a step that does not report all at once stores AgentStepStarted. */
+/** Whether an event does not count. It depends on timing whether a step stores AgentStepStarted. */
 export const isTiming = (type: string): boolean => type === 'AgentStepStarted'
 
 /** Keys that are left out: ids of tasks, sessions and requests; times; and places in the log. */

@@ -8,7 +8,7 @@ import {
 import type { NewIds } from './new-ids.ts'
 
 /**
- * `stream`: the stream of the copy. `sessionRef`: makes the copy's reference to the values of its variables. `renamed`
+ * `stream`: the stream of the copy. `sessionRef`: makes the copy's reference to its secret variables. `renamed`
  * is called with each old reference to secret values and the reference that the copy has in its place.
  */
 export type CopyingSession = {

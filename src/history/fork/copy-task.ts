@@ -1,5 +1,5 @@
-// The events of a task as the past of a fork: under the ids of the fork, and with new deadlines. Every copy gives as
-// many frames as its original.
+// Copies the events of a task as the past of a fork: with the ids of the fork, and with new deadlines. Every copy gives
+// as many frames as its original.
 import type { TaskEventData, TaskEventType } from '../../contract/task-events.ts'
 import type { OutputItem } from '../../contract/wire.ts'
 import type { NewIds } from './new-ids.ts'
@@ -148,7 +148,7 @@ export const copyOfEvent = <T extends TaskEventType>(
   copying: Copying,
 ): Copied<T> => ({ type, data: copies[type](data, copying) })
 
-/** The context of a subagent that begins anew, with the items of the fork. */
+/** The context of a subagent that begins anew, with the new ids of the copied items. */
 export const copyOfContext = (
   context: TaskEventData<'TaskStarted'>['context'],
   copying: Copying,

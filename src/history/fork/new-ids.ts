@@ -1,8 +1,8 @@
-// The ids of a fork: each id of the copied task always gets the same new id. Ids that callers gave stay as they are.
+// Gives a fork its ids: each id of the copied task always gets the same new id. Ids that callers gave stay as they are.
 import type { Ids } from '../../contract/ports.ts'
 import { taskStream } from '../../contract/task-stream.ts'
 
-/** The ids of one task, as far as they change. */
+/** The ids of a task that a fork replaces in any case. */
 export type TaskIds = { task_id: string; session_id: string; agent_id: string }
 
 export type NewIds = {

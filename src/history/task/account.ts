@@ -1,4 +1,4 @@
-// The part of a task's view with its usage and its outcome.
+// The part of a task's view with the usage and the outcome of the task.
 import type { ErrorObject, Usage } from '../../contract/wire.ts'
 import type { Part } from './part.ts'
 

@@ -17,7 +17,7 @@ export type Course = {
   createdAt: number
   /** The time when the agent began, in milliseconds since 1970; 0: the agent has not begun. */
   startedAt: number
-  /** The time (milliseconds) and the position of the event that ended the task. The task may be deleted after it. */
+  /** The time (milliseconds) and the position of the event that ended the task. A later deletion does not count. */
   ended: { at: number; position: number } | undefined
   /** The time of the newest event, in milliseconds since 1970. */
   changedAt: number

@@ -1,4 +1,4 @@
-// The part of a task's view with what its model has been given so far: earlier tasks of the chat session, the tools,
+// The part of a task's view with what the model has been given so far: earlier tasks of the chat session, the tools,
 // and summaries.
 import type { ModelResponse, TaskEventData } from '../../contract/task-events.ts'
 import type { Part } from './part.ts'
@@ -20,7 +20,7 @@ export type ModelCalls = {
 }
 
 /**
- * The token ids of a model call's prompt. The event stores only the ids after the prefix that the previous call had.
+ * The token ids of a model call's prompt. The event leaves out the beginning that equals the previous call's ids.
  */
 export const promptIds = (
   { tokenIds }: Pick<ModelCalls, 'tokenIds'>,

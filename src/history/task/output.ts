@@ -10,7 +10,7 @@ import type { Part } from './part.ts'
 export type Output = {
   output: OutputItem[]
   indexOf: Map<string, number>
-  /** `saidItems`: the items of the current step so far; `stepItems`: those of the newest completed step. */
+  /** `saidItems`: the items of the current step so far; `stepItems`: the items of the newest completed step. */
   saidItems: string[]
   stepItems: string[]
   /** Items that ended because the model reached its length limit. */

@@ -1,6 +1,6 @@
-// The memory that bodies and messages may take while the server receives and reads them. All together have one limit,
-// and each holder may take a share of that limit. Therefore a holder that sends slowly, or sends a lot, does not cause
-// refusals for others.
+// Limits the memory that bodies and messages take while the server receives and reads them. All of them together have
+// one limit, and those of each holder (a caller) may take a share of that limit. Therefore a caller that sends slowly,
+// or sends a lot, does not cause refusals for other callers.
 import { Refusal } from '../../contract/refusals.ts'
 import { callerOf, type Principal } from '../../contract/token-events.ts'
 

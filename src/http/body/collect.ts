@@ -7,8 +7,8 @@ import { type BodyBudget, holderOf } from './budget.ts'
 import type { PaceWatch } from './pace.ts'
 
 /**
- * `chunks`: the body in parts. `size`: its number of bytes. `give` returns the bytes to the budget; it is called once,
- * when they are no longer needed.
+ * `chunks`: the body in parts. `size`: the length of the body in bytes. `give` returns these bytes to the budget; the
+ * receiver of the body calls `give` once, when it no longer needs the chunks.
  */
 export type Collected = { chunks: Uint8Array[]; size: number; give(): void }
 

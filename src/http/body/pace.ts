@@ -1,4 +1,4 @@
-// The slowest pace at which a body may arrive. A slower body is refused, because it holds memory that others need.
+// Finds bodies that arrive more slowly than allowed. They are refused, because they hold memory that others need.
 
 export type Pace = {
   /** The lowest allowed rate, in bytes a second. */

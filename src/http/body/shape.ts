@@ -1,5 +1,5 @@
-// Finds how deeply a JSON text is nested and how many values it has, in one pass over its bytes before it is parsed. It
-// does not check brackets and commas, because JSON.parse does.
+// Checks the limits of a JSON text. Before parsing: its depth, its values and the keys of each object, in one pass over
+// its bytes. Brackets and commas are not checked, because JSON.parse does that. After parsing: its different keys.
 import { deepestBody, maxDifferentKeys, maxKeys, maxValues } from '../../contract/json-limits.ts'
 import type { Problem } from '../../contract/refusals.ts'
 
@@ -36,8 +36,8 @@ const tooManyDifferentKeys: Problem = {
 const tooShortForThat = maxDifferentKeys * 6
 
 /**
- * The problem of a value with more different keys than a body may have; undefined if it has fewer. `bytes` is the
- * length of its text.
+ * The problem of a value with more different keys than a body may have; undefined if it has no more. `bytes` is the
+ * length of the text from which the value was parsed.
  */
 export const keysProblem = (value: unknown, bytes: number): Problem | undefined => {
   if (bytes < tooShortForThat) return undefined

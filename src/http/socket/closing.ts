@@ -1,11 +1,11 @@
-// The end of a connection. It happens only once, whether the client or the server ends the connection, and it releases
+// Ends a WebSocket connection, whether the client or the server wants the end. The end happens only once, and releases
 // everything that the connection holds.
 import type { WebSocket } from 'ws'
 import { Refusal } from '../../contract/refusals.ts'
 import { type CloseReason, closeCodes } from '../../contract/socket.ts'
 import { closeWords } from './words.ts'
 
-/** Why the server closes the connection of a stranger: the role of the token may not follow, or no token is valid. */
+/** The reason to close a connection that failed to authenticate: `forbidden` if its token's role may not follow. */
 export const endOfStranger = (error: unknown): CloseReason =>
   error instanceof Refusal && error.reason === 'Forbidden' ? 'forbidden' : 'unauthenticated'
 

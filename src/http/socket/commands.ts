@@ -1,5 +1,5 @@
-// The commands on one connection. They use the operations that HTTP uses, and give the same answers without the
-// envelope.
+// Carries out the commands that come on one WebSocket connection. They use the operations that HTTP uses, and give the
+// same answers without the envelope.
 import type { FoldPlace } from '../../bus/feed.ts'
 import { Refusal } from '../../contract/refusals.ts'
 import type { Pause } from '../../fairness/slices.ts'
@@ -28,9 +28,9 @@ type Ports = {
   result: (data: Text, replayed: boolean) => Promise<boolean>
   /** Records that the result shows a task which this command did not create. */
   shows: (taskId: string) => void
-  /** From now on the task is canceled if the caller disconnects, until the returned function is called. */
+  /** Cancels the task if the caller disconnects before the returned function is called. */
   hold: (taskId: string, requestId: string) => () => void
-  /** The place of the feed that the command may open. */
+  /** A feed that the command opens takes this place while it reads stored events. */
   place: FoldPlace
   pause: Pause
   /** The command calls this when it should no longer count as running. */

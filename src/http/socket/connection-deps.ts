@@ -1,4 +1,4 @@
-// The dependencies of every connection.
+// The dependencies of every WebSocket connection.
 import type { Events } from '../../bus/events.ts'
 import type { Admission } from '../admission.ts'
 import type { BodyBudget } from '../body/budget.ts'

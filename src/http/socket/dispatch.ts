@@ -34,7 +34,7 @@ type Pieces = {
   tasks: TaskChannels
 }
 
-/** Carries out one command. */
+/** Makes the function that carries out one command. It ends the connection if the caller's role may not write. */
 const createCommand = (door: Door, { identity, closing, end, held, outbox, tasks }: Pieces) => {
   const { serving, sessions } = door.deps
   const carryOut = createSocketCommands(door.calls, sessions.sessions, tasks)

@@ -23,7 +23,7 @@ import { closeWords, errorText } from './words.ts'
 
 export type SocketLimits = {
   connections: number
-  /** The most open connections that may still be without authentication. */
+  /** The most open connections that have not authenticated yet. */
   unknown: number
   inbox: InboxLimits
   authMs: number

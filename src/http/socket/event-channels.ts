@@ -1,4 +1,4 @@
-// The channels of public events on one connection: past and live events, from the same subscription as /api/events.
+// Sends the public events of the channels that one connection follows: past and live events, as /api/events sends them.
 import type { EventFilter } from '../../bus/event-filter.ts'
 import type { Events, Subscription } from '../../bus/events.ts'
 import { bodyOf, type Published } from '../../bus/published.ts'
@@ -9,7 +9,7 @@ import { notOneOf } from '../problems.ts'
 import { readSince } from './since.ts'
 import { textFrame } from './text-frame.ts'
 
-/** The bit of each channel in a set of channels. */
+/** The bit that stands for a channel in a set of channels. */
 const bitOf = (channel: EventChannel): number => 1 << eventChannels.indexOf(channel)
 const bitsOf = (channels: readonly EventChannel[]): number =>
   channels.reduce((bits, channel) => bits | bitOf(channel), 0)
@@ -76,8 +76,8 @@ const mustBeOf = (channels: EventChannel[], types: string[]): void => {
 }
 
 /**
- * What a subscription wants. All subscriptions of one owner that name no types share their lists of events, and
- * therefore their bytes.
+ * What a subscription wants. Subscriptions of one owner without a filter share their lists of events, and therefore
+ * their bytes, if each of their channels has events that subscribers get without naming types.
  */
 const wantedOf = (
   owner: string | undefined,

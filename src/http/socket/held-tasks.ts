@@ -1,4 +1,4 @@
-// The tasks of one connection that are canceled when its caller disconnects.
+// Keeps the tasks of one connection that must be canceled when the caller disconnects, and then cancels them.
 import { Refusal } from '../../contract/refusals.ts'
 import type { Principal } from '../../contract/token-events.ts'
 import type { Serving, TaskDoor } from '../doors.ts'
@@ -8,7 +8,7 @@ export const createHeldTasks = (
   { stopping }: Pick<Serving, 'stopping'>,
   onFault: (error: unknown) => void,
 ) => {
-  /** For each task id: the principal that created the task, and the id of that request. */
+  /** For each task id: the principal that created or answered the task, and the id of the request that did so. */
   const held = new Map<string, { principal: Principal; requestId: string }>()
   let isOver = false
 
@@ -19,7 +19,7 @@ export const createHeldTasks = (
     })
   }
   return {
-    /** From now on the task is canceled if the caller disconnects, until the returned function is called. */
+    /** Cancels the task if the caller disconnects before the returned function is called. */
     hold(principal: Principal, taskId: string, requestId: string): () => void {
       // The caller may have disconnected while its task was being stored.
       if (isOver) cancel(principal, taskId, requestId)

@@ -1,4 +1,4 @@
-// The principal of a connection. A new connection has none; later its principal is that of a token or a ticket.
+// Keeps the principal of a connection. A new connection has none; it gets one when it authenticates by token or ticket.
 import type { IncomingMessage } from 'node:http'
 import { may, roleRefused } from '../../access/roles.ts'
 import { Refusal } from '../../contract/refusals.ts'

@@ -1,6 +1,6 @@
-// The incoming messages of one connection. The inbox handles a message when there is room for its answer, when fewer
-// commands than the limit are running, and no faster than a rate. Until then the server reads nothing from the socket,
-// and the sender must wait. Therefore the inbox never holds more than the bytes of one read.
+// Handles the incoming messages of one connection. A message is handled when there is room for its answer, when fewer
+// messages than the limit are being handled, and when the rate limit allows it. Until then the server reads
+// nothing from the socket, and the sender must wait. So the inbox never holds more than the bytes of one read.
 import type { WebSocket } from 'ws'
 
 export type Message = { bytes: Buffer; isBinary: boolean }

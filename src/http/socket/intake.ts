@@ -1,5 +1,5 @@
 // Counts the bytes of one connection that have arrived and are not handled yet. They count in the share of the
-// connection's principal.
+// connection's principal, or in the share of all connections that have not authenticated yet.
 import type { Principal } from '../../contract/token-events.ts'
 import { type BodyBudget, holderOf } from '../body/budget.ts'
 

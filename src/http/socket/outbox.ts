@@ -1,4 +1,4 @@
-// The outgoing messages of one connection. The server writes finished frames directly to the socket, because the
+// Sends the outgoing messages of one connection. Finished frames are written directly to the socket, because the
 // WebSocket library would build each of them again. This is safe although the library also writes frames of its own
 // (close, ping, pong), because it writes each of these whole in one call.
 import type { Duplex } from 'node:stream'
@@ -7,12 +7,12 @@ import { gathered, isLong, type Pieces, type Text } from '../../platform/pieces.
 import { cut } from '../pour.ts'
 import { fragment, textFrame } from './text-frame.ts'
 
-/** The most bytes that may wait for a reader. If more would wait, the connection is closed. */
+/** The most bytes that may wait for a reader. If more wait when a message is to be sent, the connection is closed. */
 const maxWaiting = 16 * 1024 * 1024
 
 export type Outbox = ReturnType<typeof createOutbox>
 
-/** The callers that wait for room on the socket: some wait once, others want to know each time. */
+/** Keeps the callers that wait for room: a caller of `next` waits once, a job of `always` runs each time. */
 const createRoomWaiters = () => {
   let waiting: (() => void)[] = []
   const jobs: (() => void)[] = []
@@ -35,8 +35,8 @@ const createRoomWaiters = () => {
 }
 
 /**
- * Makes the outbox of a connection. If more than `max` bytes would wait, it calls `overflow` and does not send the
- * message.
+ * Makes the outbox of a connection. If more than `max` bytes are waiting already, `say` calls `overflow` and does not
+ * send its message.
  */
 export const createOutbox = (ws: WebSocket, socket: Duplex, overflow: () => void, max = maxWaiting) => {
   const waiters = createRoomWaiters()

@@ -12,7 +12,7 @@ import { parseJson } from '../body/json.ts'
 import { bodyValidator } from '../validate.ts'
 import type { Message } from './inbox.ts'
 
-/** A message whose fields are not checked yet. `fields` is undefined if `data` is not an object. */
+/** A message whose fields are not checked yet. `fields` is undefined if `data` is given and is not an object. */
 export type Unread = { type: string; requestId: string | undefined; fields: unknown }
 export type Said = {
   [T in ClientMessageType]: { type: T; requestId: string | undefined; fields: ClientFields<T> }
@@ -40,7 +40,7 @@ export const openMessage = ({ bytes, isBinary }: Message): Unread => {
 
 const isKnown = (type: string): type is ClientMessageType => Object.hasOwn(clientMessages, type)
 
-/** Checks the fields of messages; throws Refusal or Invalid. */
+/** Makes the function that checks the fields of a message. It throws Refusal or Invalid. */
 export const createReader = () => {
   const validators = new Map(clientMessageTypes.map(type => [type, bodyValidator(clientMessages[type])]))
   return ({ type, requestId, fields }: Unread): Said => {

@@ -7,8 +7,8 @@ const loc = ['body', 'since']
 const invalid = (type: string, msg: string) => new Invalid([{ loc, type, msg }])
 
 /**
- * Reads `since`. `before` is the smallest cursor, which is before everything; `end` is the largest. Returns undefined
- * if no cursor is given.
+ * Reads `since`. `before` is the cursor before the first event or frame, `end` the cursor of the last one. Returns
+ * undefined if no cursor is given. Throws Invalid.
  */
 export const readSince = (
   given: number | string | null | undefined,

@@ -1,4 +1,4 @@
-// The subscriptions of a connection: to channels of public events, and to the frames of tasks.
+// Begins and ends the subscriptions of a connection: to channels of public events, and to the frames of tasks.
 
 import type { Reads } from '../../access/reads.ts'
 import type { EventChannel } from '../../contract/event-names.ts'

@@ -1,5 +1,5 @@
-// The channel `task` on one connection: the frames of one or more tasks. The frames of each task are read no faster
-// than the client takes them.
+// Sends the messages of the channel `task` on one connection: the frames of the tasks that the client follows. The
+// frames of each task are read no faster than the client takes them.
 import type { Feed, FoldPlace } from '../../bus/feed.ts'
 import { Invalid, Refusal } from '../../contract/refusals.ts'
 import type { ClientFields } from '../../contract/socket.ts'
@@ -13,7 +13,7 @@ import { saying } from './words.ts'
 
 /** The most tasks that one connection may follow at a time. */
 const maxTasks = 64
-/** How the frames of a feed are sent. `place` is the place of the feed. */
+/** How the frames after number `after` are sent. The feed takes `place` while it reads stored events. */
 type Follow = { after: number; place: FoldPlace; pause: Pause }
 
 type Given = {
@@ -70,7 +70,7 @@ export const createTaskChannels = ({ tasks, longAnswers, outbox, onFault, onEras
       return pour(taskId, feed, follow)
     },
     /**
-     * Opens the frames of a task. The `begin` of the result starts to send them. Throws TaskNotFound, Busy or Invalid.
+     * Prepares to follow a task. The `begin` of the result starts to send frames. Throws TaskNotFound, Busy or Invalid.
      */
     async subscribe(principal: Principal, { task_id, since }: ClientFields<'subscribe'>) {
       if (!task_id) throw missingTask()

@@ -25,8 +25,8 @@ const shortMessage = (frame: Frame): Buffer => textFrame(String(messageOf(frame)
 const sharedText = createSharedText(bytes => bytes)
 
 /**
- * Where the frames of one feed are sent. `isOpen` says whether the client still follows the feed. `place` is the place
- * of the feed.
+ * Where the frames of one feed are sent. `isOpen` says whether the client still follows the feed. The feed takes
+ * `place` while it reads stored events.
  */
 export type FrameTarget = { outbox: Outbox; isOpen: () => boolean; place: FoldPlace; pause: Pause }
 
@@ -38,7 +38,7 @@ const write = async ({ outbox, isOpen }: FrameTarget, bytes: Buffer): Promise<bo
   return isOpen()
 }
 
-/** Writes a frame that is or may be long. It holds the place of the feed meanwhile. */
+/** Writes a frame that is or may be long, and holds `place` meanwhile. False: the client no longer follows the feed. */
 const writeAlone = async (target: FrameTarget, frame: Frame): Promise<boolean> => {
   const { outbox, isOpen, place, pause } = target
   const isTaken = place.isTaken()

@@ -1,4 +1,4 @@
-// The messages of the server as JSON text. Parts that are JSON text already are inserted unchanged.
+// Makes the JSON text of the server's messages on a WebSocket. Parts that are JSON text already are inserted unchanged.
 import type { CloseReason } from '../../contract/socket.ts'
 import { joined, type Text } from '../../platform/pieces.ts'
 import { errorObjectOf } from '../errors.ts'

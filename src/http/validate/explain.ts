@@ -65,7 +65,7 @@ function collectArray(schema: WireSchema, value: unknown[], loc: Loc, found: Pro
 }
 
 // The problems of a value in a union are those under the branch for which the value was meant. The kind of the value
-// determines this branch, and among objects the field `type`.
+// determines this branch; among several branches for objects, the field `type` of the value does.
 function collectUnion(anyOf: readonly WireSchema[], value: unknown, loc: Loc, found: Problem[]): void {
   const branches = flatten(anyOf)
   const kind = kindOf(value)
@@ -86,8 +86,8 @@ function collectUnion(anyOf: readonly WireSchema[], value: unknown, loc: Loc, fo
   } else collectFirst(ofKind, value, loc, found)
 }
 
-// For branches that neither the kind nor `type` distinguishes. A value that fits one of them is valid. For a value that
-// fits none, the problems are those under the first branch, or that one of several fields is missing.
+// For branches that neither the kind nor `type` distinguishes. A value that fits one branch is valid. Otherwise the
+// problems are those under the first branch. If each branch lacks only one field, one problem names all these fields.
 function collectFirst(branches: WireSchema[], value: unknown, loc: Loc, found: Problem[]): void {
   const all: Problem[][] = []
   for (const branch of branches) {

@@ -1,5 +1,5 @@
-// Long payloads in the audit trail. Each piece is read twice: first for the digest of the payload, each piece in its
-// own turn of the event loop, and again when the answer takes the text.
+// Reads long payloads for the audit trail. Each piece of a payload is read twice: first to compute the digest, one
+// piece in each turn of the event loop, and again when the answer takes the text.
 import { DamagedEvent } from '../../contract/stored.ts'
 import { openDigest } from '../leaf.ts'
 import { type ReadLong, readable } from './rows.ts'

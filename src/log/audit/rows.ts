@@ -1,4 +1,4 @@
-// Turns rows of the file into events of the audit trail, as far as the rows can be read and are undamaged.
+// Turns rows of the log file into events of the audit trail, up to the first row that is damaged or cannot be read.
 import type { LongText, StoredEvent } from '../../contract/audit.ts'
 import { DamagedEvent } from '../../contract/stored.ts'
 import { isCorrupt } from '../../platform/sqlite/corrupt.ts'
@@ -9,12 +9,12 @@ import type { Row } from '../store.ts'
 /** A page ends after the row with which the headers and payloads on the page reach this many characters. */
 const pageChars = 1024 * 1024
 
-/** Reads the long payload of a row. Its digest is checked later. Undefined: the row has no long payload. */
+/** Reads the long payload of a row and computes its digest, which is checked later. Undefined: no long payload. */
 export type ReadLong = (row: Row) => Promise<{ text: LongText; digest: string; begin: string } | undefined>
 
 export type Lookup = {
   readLong: ReadLong
-  /** The position of the event that erased the payload at `position`. */
+  /** The position of the event that erased the payload at `position`; undefined: it was not erased. */
   erasedBy: (position: number) => number | undefined
 }
 

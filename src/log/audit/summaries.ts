@@ -17,7 +17,7 @@ const headerAt = ({ position, header, leaf }: Place): Header => {
 export const createSummaries = (statements: Statements, turn: () => Promise<void>) => {
   const { streamNo, streamId, lastStreamNo, positionOf, firstOf, lastOf } = statements
 
-  /** The number of the last stream that begins at a position or before it. Later streams have larger numbers. */
+  /** The number of the last stream that begins at this position or before it. Later streams have larger numbers. */
   const streamsUpTo = (position: number, last: number): number => {
     let [low, high] = [0, last]
     while (low < high) {
@@ -30,7 +30,7 @@ export const createSummaries = (statements: Statements, turn: () => Promise<void
 
   const summaryOf = (no: number, owner: string | undefined): StreamSummary[] => {
     const [first, last] = [firstOf.get(no), lastOf.get(no)]
-    if (first === undefined || last === undefined) return [] // its events are missing, which a reader of them is told
+    if (first === undefined || last === undefined) return [] // its events are missing, which reprise verify reports
     if (owner !== undefined && !first.header.includes(ownedBy(owner))) return []
     const stream = streamId.get(no) ?? ''
     const { position: first_position } = first

@@ -1,5 +1,5 @@
-// The items that a follower has not handed to its handler yet. Either they are few and kept in memory, or they must be
-// read: then the backlog is `behind` and keeps nothing.
+// Keeps the items that a follower has not handed to its handler yet. Few items are kept in memory. When there are more,
+// they must be read: then the backlog is `behind` and keeps nothing.
 type Kept<T> = { items: T[]; from: number; upTo: number }
 
 /** When more than `max` items come while the handler works, the backlog keeps none of them and all must be read. */

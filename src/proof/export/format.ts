@@ -1,4 +1,4 @@
-// The format of an export. Files with events have numbers as names, since a user may have chosen the id of a task.
+// Defines the format of an export. Files with events have numbers as names, since users may choose the ids of tasks.
 import { NotProven } from '../not-proven.ts'
 
 export const exportFormat = 'reprise-export-1'
@@ -13,7 +13,7 @@ export const fileNames = {
   events: 'events',
 } as const
 
-/** The name of the file with this number, from 1. */
+/** The name of the file with events that has this number, from 1. */
 export const eventFile = (number: number): string => `${fileNames.events}/${number}.ndjson`
 
 export const exportKinds = ['task', 'session', 'user', 'all'] as const

@@ -1,4 +1,4 @@
-// Checks that the events of a task are its whole life: the first one creates the task, and none moves it after its end.
+// Checks that a task's events are its whole life: only the first creates the task, and few types may follow its end.
 // A verifier in an export has no statechart, so the names of these events are written here. A test compares them with
 // the chart.
 import { isTaskStream } from '../../contract/task-stream.ts'

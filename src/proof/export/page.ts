@@ -1,5 +1,5 @@
-// The form of an export as one page. The page contains the files as blocks of data, and a script that shows and
-// verifies them. The script and `reprise verify` read the blocks.
+// Defines the form of an export as one page. The page contains the files as blocks of data, and a script that shows and
+// verifies these files. The script and `reprise verify` read the blocks.
 import { fileNames, type Manifest } from './format.ts'
 
 /** The attribute with the name of the file that a block contains. */

@@ -1,4 +1,4 @@
-// The page in an export that says, for people, what the export proves.
+// Writes the README of an export, which tells people what the export proves.
 import { exportFormat, fileNames, type Manifest } from './format.ts'
 
 const namesOf: Record<Manifest['subject']['kind'], string> = {

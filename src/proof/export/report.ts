@@ -1,4 +1,4 @@
-// The lines that tell a person what was verified.
+// Writes the lines that tell a person what was verified.
 
 import type { Misfit } from '../misfit.ts'
 import type { VerifierKey } from '../note/keys.ts'

@@ -179,7 +179,7 @@ const verifyWhole = async ({ files, manifest, expected, erasures, breath }: Deps
   return { events, erased, streams: [] }
 }
 
-/** Compares further checkpoints with the export's own. One of another size cannot be compared without the whole log. */
+/** Further checkpoints must have the size and root of the export's own: others need the whole log. Throws Misfit. */
 const mustAgree = (expected: readonly Iterator<Expected>[], { size, root }: SignedCheckpoint): void => {
   for (const source of expected) {
     for (let next = source.next(); !next.done; next = source.next()) {

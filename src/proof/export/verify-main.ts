@@ -1,5 +1,5 @@
 // node verify.mjs [FOLDER] [--key VKEY] [--checkpoint FILE]…: verifies an export. Exit codes: 0 the export fits; 1 it
-// does not fit, or no key was given to check its signature; 2 wrong usage.
+// does not fit, or no key was given to check its signature; 2 wrong usage, or a file cannot be read.
 import { statSync } from 'node:fs'
 import path from 'node:path'
 import { parseArgs } from 'node:util'

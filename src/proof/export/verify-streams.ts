@@ -1,4 +1,4 @@
-// Verifies an export of some streams. Each file holds one stream from its first event on, and each event has a proof
+// Verifies an export of single streams. Each file holds one stream from its first event on, and each event has a proof
 // that the signed tree contains this event.
 import { isErased } from '../../log/fits.ts'
 import { leafOf } from '../../log/leaf.ts'

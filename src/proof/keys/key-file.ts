@@ -1,4 +1,4 @@
-// The file with the key that signs checkpoints. During a change of the key, the next key is in a second file beside it.
+// Reads and replaces the key that signs checkpoints, in its file. During a change, a second file holds the next key.
 import { rmSync } from 'node:fs'
 import { CannotStart } from '../../contract/cannot-start.ts'
 import { readPlainFile, renameSynced, whatStandsAt, writeSynced } from '../../platform/plain-file.ts'

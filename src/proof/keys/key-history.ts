@@ -1,4 +1,4 @@
-// All keys that have signed checkpoints of a log. Events of the log name the keys, so the keys can be proven as events.
+// Reads the keys of a log, and makes the event that changes the key. Events name the keys, so the keys can be proven.
 import { type AuditKeyChanged, auditKeyStream } from '../../contract/audit-key-events.ts'
 import { auditKeyEvents } from '../../contract/decoders/audit-key.ts'
 import type { Log, StreamAppend } from '../../contract/stored.ts'

@@ -1,4 +1,4 @@
-// The key that signs checkpoints of a log, in its file and in the log. A key signs only after the log names it.
+// Makes and changes the key that signs checkpoints of a log. The key is in a file, and signs after the log names it.
 import { auditKeyStream } from '../../contract/audit-key-events.ts'
 import type { Report } from '../../contract/ports.ts'
 import type { Log } from '../../contract/stored.ts'

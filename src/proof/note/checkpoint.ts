@@ -1,4 +1,4 @@
-// Checkpoints (C2SP tlog-checkpoint): a signed note that names a log, the number of its events and the root of its tree.
+// Signs and reads checkpoints (C2SP tlog-checkpoint): notes with the name of a log, its size and the root of its tree.
 import { NotProven } from '../not-proven.ts'
 import { fromBase64, type Hash, toBase64 } from '../tree/hash.ts'
 import type { SigningKey, VerifierKey } from './keys.ts'

@@ -1,5 +1,5 @@
-// Ed25519 with keys as 32 raw bytes, as notes contain them. Node needs a prefix before a key, which says what kind of
-// key it is. Only this file of the folder needs Node, so a build for browsers replaces only this file.
+// Signs and verifies with Ed25519. Keys are 32 raw bytes, as in notes. Node needs a prefix before a key, which says its
+// kind. Only this file of the folder needs Node, so a build for browsers replaces only this file.
 import {
   createPrivateKey,
   createPublicKey,

@@ -1,4 +1,4 @@
-// Changes of the key of a log. Each change is an event of the log, with a note that the old and the new key signed.
+// Reads changes of the key of a log: events with a note that the new key signed, and the old key if it was still there.
 import { NotProven } from '../not-proven.ts'
 import { readVerifierKey, type VerifierKey } from './keys.ts'
 import { type Note, readNote } from './note.ts'
@@ -10,7 +10,7 @@ export const keyStream = 'audit-key'
 /** `old` is undefined for the first key. `from`: the position of the event; the key signs trees from this size on. */
 export type KeyChange = { old: VerifierKey | undefined; key: VerifierKey; note: Note; from: number }
 
-/** The text that both keys sign. Its second line is no number, so nobody can take it for a checkpoint. */
+/** The text that the keys sign. Its second line is no number, so nobody can take the text for a checkpoint. */
 export const keyChangeText = (origin: string, old: string | undefined, next: string): string =>
   `${origin}\nchanges its key\nfrom ${old ?? 'none'}\nto ${next}\n`
 

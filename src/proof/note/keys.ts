@@ -1,5 +1,5 @@
-// Keys of signed notes as text (C2SP signed-note). A verifier key is <name>+<id>+<base64 of kind and public key>. A
-// signing key is PRIVATE+KEY+<name>+<id>+<base64 of kind and seed>.
+// Makes, writes and reads keys of signed notes (C2SP signed-note). A verifier key is <name>+<id>+<base64 of kind and
+// public key>. A signing key is PRIVATE+KEY+<name>+<id>+<base64 of kind and seed>.
 import { NotProven } from '../not-proven.ts'
 import { base64Of, bytesOfBase64, bytesOfText, joined } from './bytes.ts'
 import { digestOf, keyBytes, newSeed, publicKeyOf } from './ed25519.ts'

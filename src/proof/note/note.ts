@@ -1,4 +1,4 @@
-// Signed notes (C2SP signed-note): a text, an empty line, and a line for each signature.
+// Reads and writes signed notes (C2SP signed-note): a text, an empty line, and a line for each signature.
 import { NotProven } from '../not-proven.ts'
 import { base64Of, bytesOfBase64, bytesOfHex, hexOf, joined } from './bytes.ts'
 

@@ -1,4 +1,4 @@
-// The tree of a log on the disk: grows it from the leaves of the log, and reads proofs and tiles from it.
+// Keeps the tree of a log: grows the tree from the leaves of the log, stores its tiles, and reads proofs and tiles.
 import { DamagedEvent } from '../../contract/stored.ts'
 import { leafOf } from '../../log/leaf.ts'
 import { type Leaves, openLeaves } from '../../log/leaves.ts'
@@ -11,17 +11,17 @@ import { createTileTree, endOf, type Tile, tileWidth } from './tiles.ts'
 const pageLeaves = 4096
 
 export type TreeFiles = {
-  /** The log. */
+  /** The file of the log. */
   log: string
-  /** The hashes of its tiles. */
+  /** The file with the hashes of the full tiles of the log's leaves. */
   tiles: string
 }
 
-/** Compares each part of the log that it reads with the tree. All methods but `close` throw DamagedEvent. */
+/** Compares the events that it reads again with the tree. All methods but `close` throw DamagedEvent. */
 export type Keeper = {
-  /** Lets the tree grow to the size `to`, but by at most `most` leaves. Returns the reached size and the root of it. */
+  /** Lets the tree grow to the size `to`, but by at most `most` leaves. Returns the reached size and its root. */
   grow(to: number, most?: number): { size: number; root: Hash }
-  /** The leaf at a position, and the proof that the tree of this size contains it. The log must have this size. */
+  /** The leaf at a position, and the proof that the tree of this size contains it. The log must be that long. */
   inclusion(position: number, size: number): { leaf: Hash; hashes: Hash[] }
   consistency(from: number, to: number): Hash[]
   /** The hashes of a tile. The log must have all leaves below the tile. */

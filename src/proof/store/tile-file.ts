@@ -15,7 +15,7 @@ import { fromBytes, type Hash, hashBytes, toBytes } from '../tree/hash.ts'
 
 const { O_CREAT, O_NONBLOCK, O_RDWR } = constants
 
-/** Returns at most `most` hashes from the beginning of the file, for another process. No hashes: it cannot be read. */
+/** For a reader in another process: the first `most` hashes of the file or fewer; none when the file cannot be read. */
 export const readTiles = (path: string, most: number): Hash[] => {
   try {
     const bytes = readFileSync(path)

@@ -1,4 +1,4 @@
-// The tree of the log, as the server uses it. The work is done in a thread.
+// Gives the server the tree of the log: starts a thread that keeps the tree, and sends it requests.
 import type { Worker } from 'node:worker_threads'
 import { DamagedEvent } from '../../contract/stored.ts'
 import { startThread } from '../../platform/thread.ts'

@@ -26,7 +26,7 @@ const leafChars = 43
 
 export const missing = (position: number): Misfit => new Misfit('the event is missing', position)
 
-/** `add` throws Misfit at the first event that does not fit. */
+/** `add` and `addAll` throw Misfit at the first event or checkpoint that does not fit. */
 export const createChain = (comparison: Comparison) => {
   const tree = createGrowingTree()
   const revisions = createRevisions()
@@ -51,7 +51,7 @@ export const createChain = (comparison: Comparison) => {
       mustFollow(position, streamNo, revision)
       grow(leaf)
     },
-    /** Adds events. The tree takes `root`, if given, in place of the leaves, unless a checkpoint ends between these. */
+    /** Adds events. The tree takes `root`, if given, for all leaves, unless a checkpoint ends among these leaves. */
     addAll({ first, streamNos, revisions, leaves, root }: Links): void {
       const count = streamNos.length
       const isOne =

@@ -56,7 +56,7 @@ const dropsIn = (file: CheckpointFile): Drop[] => {
 export type LeftOut = { lost: number; cutOff: number }
 
 /**
- * The checkpoints of a file. Their sizes never fall. Those that cannot be compared are only counted, in `leftOut`.
+ * The checkpoints of a file. Their sizes never fall. Checkpoints that cannot be compared are only counted in `leftOut`.
  * Throws Misfit for a note that is damaged, of another log or not signed by one of the keys, and errors of the system.
  */
 export function* checkpointsIn(file: CheckpointFile, leftOut: LeftOut): Generator<Expected> {

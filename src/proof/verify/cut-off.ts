@@ -1,4 +1,4 @@
-// Tells a note whose end is missing, since a crash cut it off, from a note that somebody has changed.
+// Distinguishes a note that a crash has cut off from a note that somebody has changed.
 
 /** The shortest signature as base64: four bytes that name the key, and an Ed25519 signature of 64 bytes. */
 const shortestSignature = 92

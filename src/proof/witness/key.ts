@@ -1,4 +1,4 @@
-// The key of a witness, in a file that the first start of the witness makes.
+// Reads the key of a witness from its file, which the first start of the witness makes.
 import { writeFileSync } from 'node:fs'
 import { CannotStart } from '../../contract/cannot-start.ts'
 import { readPlainFile, whatStandsAt } from '../../platform/plain-file.ts'

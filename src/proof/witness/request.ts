@@ -1,5 +1,5 @@
-// The request of a log to a witness (C2SP tlog-witness): the size of the checkpoint that the witness knows, the proof
-// that the tree of the new checkpoint begins with that smaller tree, and the new checkpoint.
+// Writes and reads a log's request to a witness (C2SP tlog-witness): the size of the checkpoint that the witness knows,
+// the new checkpoint, and before it the proof that the new tree begins with the tree that the witness knows.
 import { NotProven } from '../not-proven.ts'
 import { fromBase64, type Hash, toBase64 } from '../tree/hash.ts'
 

@@ -5,7 +5,7 @@ import type { Report } from '../../contract/ports.ts'
 import { sizeType } from './request.ts'
 import type { Answer, Witness } from './witness.ts'
 
-/** A request may have at most this many bytes. A proof has at most 63 hashes, and a checkpoint has few signatures. */
+/** A request may have at most this many bytes: a proof has at most 63 hashes, and a checkpoint has few signatures. */
 const mostBytes = 64 * 1024
 
 const bodyOf = async (request: IncomingMessage): Promise<string | undefined> => {

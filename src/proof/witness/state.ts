@@ -1,5 +1,5 @@
-// The state of a witness: for each log, the newest checkpoint that the witness has signed. The file is replaced as a
-// whole, and is on the disk before the witness answers.
+// Keeps the state of a witness in a file: for each log, the newest checkpoint that the witness has signed. The file is
+// replaced as a whole, and the new file is on the disk before the witness answers.
 import { CannotStart } from '../../contract/cannot-start.ts'
 import { readPlainFile, renameSynced, whatStandsAt, writeSynced } from '../../platform/plain-file.ts'
 import { readCheckpoint } from '../note/checkpoint.ts'

@@ -1,5 +1,5 @@
 // Sends each new checkpoint to the witnesses, and adds their signatures to it. Nothing waits for a witness: a witness
-// that is away or slow misses checkpoints, and the next one that it gets covers all events of the missed ones.
+// that is away or slow misses checkpoints, and its next checkpoint covers all events of the missed ones.
 import type { Signer, Stored } from '../signer.ts'
 import { type CourierDeps, createCourier } from './courier.ts'
 

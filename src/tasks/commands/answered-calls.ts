@@ -16,7 +16,7 @@ const mustAgree = (answers: CallAnswer[]): void => {
   }
 }
 
-/** The newest task of this session that waits for one of these results, and the results that it waits for. */
+/** The newest task of this session that waits for one of these results, if any, and the results that it waits for. */
 export const waitingFor = (queries: Queries, userId: string, sessionId: string, answers: CallAnswer[]) => {
   for (const { id, pending } of queries.waitingInSession(userId, sessionId)) {
     const given = answers.filter(({ callId }) => pending.includes(callId))

@@ -1,4 +1,4 @@
-// The context of a task at its start.
+// Decides which inputs and items a task sees at its start.
 import type { Place } from '../../../actors/task/waiting-line.ts'
 import { taskStream } from '../../contract/task-stream.ts'
 import type { ContextReference } from '../../history/context.ts'

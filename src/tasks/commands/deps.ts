@@ -1,4 +1,4 @@
-// The dependencies of the commands of tasks, and their common first steps.
+// The dependencies of the commands of tasks, and the helpers that these commands share.
 import type { Runtime } from '../../../actors/runtime/runtime.ts'
 import type { Judgement } from '../../../actors/task/events.ts'
 import type { Scheduler } from '../../../actors/task/scheduler.ts'

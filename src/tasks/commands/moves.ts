@@ -19,7 +19,7 @@ const cancel = async (
 }
 
 export const moveCommands = ({ runtime, queries, ready, isLogAway }: CommandDeps) => ({
-  /** Resolves when the task is canceled. A second cancel joins the first. */
+  /** Cancels a task, and resolves when the task has ended. A second cancel joins the first. */
   async cancel(
     principal: Principal,
     taskId: string,

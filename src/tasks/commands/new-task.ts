@@ -1,5 +1,5 @@
-// Makes a task: its place in the queue, its secrets and its first event. Ends a task that waited for results in the
-// request.
+// Makes a task: its place in the queue, its secrets and its first event. If the request has results for which another
+// task of the session waits, that task ends.
 import type { TaskCommand } from '../../contract/commands.ts'
 import { Refusal } from '../../contract/refusals.ts'
 import { taskStream } from '../../contract/task-stream.ts'
@@ -10,7 +10,7 @@ import type { CreateRequest } from './create-request.ts'
 import { always, by, type CommandDeps } from './deps.ts'
 import { prepareTask } from './prepared-task.ts'
 
-/** Another request answered the calls first, so the results in this request are plain history. */
+/** False: another request answered the calls first, so the results here are plain history. Throws other errors. */
 const isOvertaken = (error: unknown): false => {
   const gone =
     error instanceof Refusal && (error.reason === 'WrongState' || error.reason === 'AlreadyAnswered')

@@ -10,7 +10,7 @@ import type { CreateRequest } from './create-request.ts'
 type Given = {
   place: Place
   secretRef: string | undefined
-  /** The reference to the secret of the task's webhook, which lives longer than the task. */
+  /** The reference to the secret of the task's webhook, which is needed after the task's other secrets are gone. */
   webhookRef: string | undefined
   /** The task before this one in its session. */
   previous: string | undefined

@@ -1,5 +1,5 @@
-// The subagents that work when the past of a fork ends. Their work counts as not begun: each gets a new task with the
-// same request.
+// Makes new tasks for the subagents that work when the past of a fork ends. Their work counts as not begun, so each new
+// task has the request of the old one.
 import { firstEvents, type Judgement, pausedFor } from '../../../actors/task/events.ts'
 import { taskEvents } from '../../contract/decoders/task.ts'
 import type { Ids } from '../../contract/ports.ts'

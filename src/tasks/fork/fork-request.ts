@@ -1,4 +1,4 @@
-// The request of a fork: the request of the copied task, with the settings of the agent that the caller gives.
+// Makes the request of a fork: the request of the copied task, with the agent's settings that the caller gives.
 import type { TaskEventData } from '../../contract/task-events.ts'
 import type { Principal } from '../../contract/token-events.ts'
 import type { CreateTaskBody, ForkTaskBody } from '../../contract/wire.ts'

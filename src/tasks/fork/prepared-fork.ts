@@ -37,7 +37,7 @@ const givenIds = ({ request }: Created): Set<string> => {
   )
 }
 
-/** The reference to the secret values of a fork. The values of a task that has ended are gone. */
+/** The reference to the secret values of a fork. If the copied task has lost its values, the fork has none either. */
 const keepSecrets = (
   { secrets, ids }: CommandDeps,
   { secret_ref: old }: Created,

@@ -1,4 +1,4 @@
-// The checks of a group chat that its schema cannot express.
+// Checks the rules for a group chat that its schema cannot express.
 import type { Problem } from '../../contract/refusals.ts'
 import { type CreateTaskBody, GroupConfig, groupAgent, type SpeakerConfig } from '../../contract/wire.ts'
 import { type AgentChoice, agentOf, unknownAgent } from './agent-choice.ts'

@@ -1,4 +1,4 @@
-// The arguments that a request may pass on to a model's endpoint.
+// Checks the arguments that a request passes on to a model's endpoint.
 import type { Problem } from '../../contract/refusals.ts'
 import type { CreateTaskBody } from '../../contract/wire.ts'
 import { problem } from './problem.ts'

@@ -1,4 +1,4 @@
-// The checks that the schema of a create cannot express.
+// Checks the rules for a create that its schema cannot express.
 import { type Roots, within } from '../../access/user-folders.ts'
 import { isLonger, maxSmallText } from '../../contract/json-limits.ts'
 import type { Problem } from '../../contract/refusals.ts'

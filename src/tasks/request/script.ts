@@ -1,4 +1,4 @@
-// The steps of the script agent, as requests have them.
+// Reads and checks the steps that a request gives the script agent.
 import { Compile } from 'typebox/compile'
 import type { Problem } from '../../contract/refusals.ts'
 import { Script, type ScriptStep, scriptActions } from '../../contract/wire.ts'
