@@ -81,17 +81,19 @@ t.test('tasks that move meanwhile are compared where the read models are', async
   const tasks = await Promise.all(
     Array.from({ length: 8 }, () => play(api, [{ message: 'word '.repeat(4000), delta_ms: 10 }])),
   )
-  let events = 0
-  for (let round = 0; round < 3; round++) {
+  let [events, moved] = [0, 0]
+  // On a busy machine, the read models may stay where they are for the time of a round.
+  for (let round = 0; round < 10 && moved < 3; round++) {
     const [all, one] = await Promise.all([
       replay(dataDir, '--all', '--json'),
       replay(dataDir, tasks[0]?.id ?? ''),
     ])
     t.match(verdictOf(all), { matches: true, problems: 0 })
     t.match({ all: all.code, one: one.code }, { all: 0, one: 0 })
-    t.ok(verdictOf(all).events > events, 'and they did move')
+    if (verdictOf(all).events > events) moved++
     events = verdictOf(all).events
   }
+  t.equal(moved, 3, 'and they did move')
   for (const { id } of tasks) await api('POST', `/tasks/${id}/cancel`)
 })
 

@@ -1,5 +1,5 @@
 // reprise token, beside a running server and without one.
-import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t, { type Test } from 'tap'
 import { createTask, sleep } from '../server/wire.ts'
@@ -185,7 +185,10 @@ t.test('an address that somebody else listens on now is not taken for the server
   const { code, stdout, stderr } = await commandsOn(mine)('create', '--role', 'user')
   t.equal(code, 0, stderr)
   t.match(lastLine(stdout), /^rp_[\w-]{43}$/)
-  rmSync(path.join(mine, 'server.json'))
+  t.notOk(
+    existsSync(path.join(mine, 'server.json')),
+    'the command has locked the folder, and removed the address',
+  )
   t.match((await commandsOn(mine)('list')).stdout, /^tok_/)
 })
 
