@@ -131,7 +131,12 @@ export const startTelemetry = ({ log, file, settings, timers, report }: Telemetr
     async stop(): Promise<void> {
       stopping.abort()
       endAtHead()
-      await Promise.race([done, new Promise<void>(resolve => timers.after(lastTryMs, resolve))])
+      let cancel = () => {}
+      const isLate = new Promise<void>(resolve => {
+        cancel = timers.after(lastTryMs, resolve)
+      })
+      await Promise.race([done, isLate])
+      cancel() // a timer that waits would keep the process running
       stopped = true
     },
   }

@@ -23,7 +23,7 @@ const keptIn = (dataDir: string) => {
 t.test('a value is in secrets.db alone, outlives a kill, and is gone without a trace at the end', async t => {
   const dataDir = t.testdir()
   const server = await spawnServer(t, dataDir)
-  const { id } = await play(server.api, [{ sleep_ms: 300 }, { message: 'done' }], { env })
+  const { id } = await play(server.api, [{ sleep_ms: 3000 }, { message: 'done' }], { env })
   const { id: canceled } = await play(server.api, [{ sleep_ms: 60_000 }], { env })
   t.same(holding(dataDir), ['secrets.db'])
   t.equal(keptIn(dataDir), 2)

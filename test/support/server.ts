@@ -6,6 +6,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Test } from 'tap'
+import type { Report } from '../../src/contract/ports.ts'
 import './built.ts'
 
 export const adminToken = 'test-admin-token'
@@ -61,13 +62,10 @@ export const serveHere = async (t: Test, env: Env = {}) => {
     ...env,
     DATA_DIR: dataDir,
   })
-  const server = await startServer(
-    config,
-    (level, message, fields) => {
-      if (!isSlowness(level, message, fields)) lines.push({ level, message, fields })
-    },
-    await storesIn(config),
-  )
+  const report: Report = (level, message, fields) => {
+    if (!isSlowness(level, message, fields)) lines.push({ level, message, fields })
+  }
+  const server = await startServer(config, report, await storesIn(config, report))
   t.teardown(async () => {
     await server.stop()
     if (own !== undefined) rmSync(own, { recursive: true, force: true })

@@ -8,6 +8,7 @@ import { openStreamKeys } from '../../src/cluster/keys/stream-keys.ts'
 import { createMemoryServers } from '../../src/cluster/memory-log.ts'
 import { createReplica } from '../../src/cluster/replica.ts'
 import type { Config } from '../../src/config.ts'
+import type { Report } from '../../src/contract/ports.ts'
 import { sqliteStore } from '../../src/log/sqlite-store.ts'
 import type { Store } from '../../src/log/store.ts'
 import type { ShardStores } from '../../src/maintenance/open-shard.ts'
@@ -64,9 +65,12 @@ export const storesOver = async (store: Store, secrets: Secrets): Promise<ShardS
   isReplicated && !unreplicated.has(store) ? replicated(store, secrets) : { store, secrets, keyMade }
 
 /** The stores of a server; none: it opens the files of its data folder itself. */
-export const storesIn = async ({ dataDir }: Pick<Config, 'dataDir'>): Promise<{ stores?: ShardStores }> => {
+export const storesIn = async (
+  { dataDir }: Pick<Config, 'dataDir'>,
+  report: Report,
+): Promise<{ stores?: ShardStores }> => {
   if (!isReplicated) return {}
   const files = filesOf(dataDir)
   const local = sqliteStore(files.log, () => realWorld().ids.next('log_'), [files.lock, files.secrets])
-  return { stores: await replicated(local, openSecrets(files.secrets)) }
+  return { stores: await replicated(local, openSecrets(files.secrets, report)) }
 }
