@@ -35,7 +35,7 @@ export const createFront = async (config: Config, shard: Shard, report: Report, 
   const { system, files, world, nats, protection } = shard
   const { log, tasks } = system
   reportWork(config, log, report)
-  const audit = openAuditTrail(files.log, log.head)
+  const audit = openAuditTrail(files.log, log)
   const reads = readsOf(config, shard, report)
   const stopping = new AbortController()
   setMaxListeners(0, stopping.signal) // every open stream and every waiting request adds a listener

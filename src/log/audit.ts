@@ -4,6 +4,7 @@ import type { AuditTrail } from '../contract/audit.ts'
 import { createPages } from './audit/pages.ts'
 import { prepareStatements } from './audit/statements.ts'
 import { createSummaries } from './audit/summaries.ts'
+import type { EventLog } from './log.ts'
 import { openForReading } from './sqlite-file.ts'
 
 /**
@@ -18,16 +19,18 @@ const createTurns = () => {
   }
 }
 
-/** `head` is the last position that is durable. Throws CannotStart. */
-export const openAuditTrail = (path: string, head: () => number): AuditTrail & { close(): void } => {
+type Log = Pick<EventLog, 'head' | 'newestOf'>
+
+/** Throws CannotStart. */
+export const openAuditTrail = (path: string, log: Log): AuditTrail & { close(): void } => {
   const db = openForReading(path)
   const statements = prepareStatements(db)
   const turn = createTurns()
   const pages = createPages(statements, turn)
   return {
     events(after, { stream, owner }) {
-      const end = head()
-      if (stream !== undefined) return pages.ofStream(stream, after, end)
+      const end = log.head()
+      if (stream !== undefined) return pages.ofStream(stream, after, end, log.newestOf(stream))
       return owner === undefined ? pages.all(after, end) : pages.ofOwner(owner, after, end)
     },
     ...createSummaries(statements, turn),

@@ -4,6 +4,7 @@ import type { Store, StreamHead } from './store.ts'
 
 /** A stream's head, and the position of its newest event (0: the head was read from the file). */
 export type KnownHead = StreamHead & { position: number }
+export type Newest = Omit<KnownHead, 'no'>
 
 /**
  * The heads of this many streams are kept. More are kept only while the last events of the oldest one are not durable.
@@ -30,6 +31,11 @@ export const createHeads = (store: Pick<Store, 'headOf'>, durable: () => number)
   return {
     keep,
     inMemory: (stream: string): KnownHead | undefined => heads.get(stream),
+    /** The newest event of a stream. Undefined: it is not in memory. */
+    newestOf(stream: string): Newest | undefined {
+      const { position = 0, revision = -1 } = heads.get(stream) ?? {}
+      return position === 0 ? undefined : { position, revision }
+    },
     /** The head of a stream, from memory or from the file. Undefined: there is no such stream. */
     of(stream: string): KnownHead | undefined {
       const known = heads.get(stream)

@@ -9,6 +9,7 @@ import { asked } from './asked.ts'
 import { type CommitListener, createCommitListeners } from './commit-listeners.ts'
 import { createCommitQueue, type Waiting } from './commit-queue.ts'
 import { createDestruction } from './destruction.ts'
+import type { Newest } from './heads.ts'
 import { createLongPayloads } from './long-payloads.ts'
 import { createOrder, type OrderDeps } from './order.ts'
 import { createPages, createReading } from './reading.ts'
@@ -34,6 +35,8 @@ export type EventLog = Log & {
    * `onReopened` are done.
    */
   subscribe: Subscribe
+  /** The newest event that this process has appended to a stream, if it is still in memory. It may not be durable. */
+  newestOf(stream: string): Newest | undefined
   /** Whether a write has failed and the log was not opened again since. */
   isFailing(): boolean
   /**
@@ -103,6 +106,7 @@ export const openLog = (store: Store, deps: OrderDeps): EventLog => {
     ...createReading(store, () => head, pages),
     subscribe: subscriptions.subscribe,
     revisionOf: order.revisionOf,
+    newestOf: order.newestOf,
     head: () => head,
     leafAt: at => asked(() => store.leafAt(at)),
     onCommit: listeners.add,

@@ -98,6 +98,7 @@ export const createOrder = (store: Store, { clock, random, build }: OrderDeps, h
     return { packed, recorded }
   }
 
-  return { begin, check, put, revisionOf: (stream: string): number => heads.of(stream)?.revision ?? -1 }
+  const revisionOf = (stream: string): number => heads.of(stream)?.revision ?? -1
+  return { begin, check, put, revisionOf, newestOf: heads.newestOf }
 }
 export type Order = ReturnType<typeof createOrder>

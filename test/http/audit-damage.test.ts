@@ -65,12 +65,20 @@ const tamper = (sql: string, ...values: unknown[]) => {
   for (const { sql } of triggers) db.exec(sql)
   db.close()
 }
-const kept = (() => {
+const rowAt = (position: number) => {
   const db = new Database(path.join(dataDir, 'log.db'), { readonly: true })
-  const row = db.prepare('SELECT * FROM events WHERE position = ?').get(at) as Record<string, unknown>
+  const row = db.prepare('SELECT * FROM events WHERE position = ?').get(position) as Record<string, unknown>
   db.close()
   return row
-})()
+}
+const putBack = (row: Record<string, unknown>) => {
+  const columns = Object.keys(row)
+  tamper(
+    `INSERT INTO events (${columns.join()}) VALUES (${columns.map(() => '?').join()})`,
+    ...Object.values(row),
+  )
+}
+const kept = rowAt(at)
 const restore = (column: string) =>
   tamper(`UPDATE events SET ${column} = ? WHERE position = ?`, kept[column], at)
 
@@ -114,12 +122,20 @@ t.test('an event that is gone is missed where it stood', async t => {
   t.match(await get(auditor, '?limit=1000'), { status: 503, error: damaged(at) })
   t.match(await get(auditor, `?stream=${annsStream}`), { status: 503, error: damaged(at + 1) })
   t.same((await get(bob, '?limit=1000')).positions, bobs)
-  const columns = Object.keys(kept)
-  tamper(
-    `INSERT INTO events (${columns.join()}) VALUES (${columns.map(() => '?').join()})`,
-    ...Object.values(kept),
-  )
+  putBack(kept)
   t.same((await get(auditor, '?limit=1000')).positions, all)
+})
+
+t.test('the last event of a stream is missed when it is gone', async t => {
+  const own = events.filter(({ stream }) => stream === annsStream).map(({ position }) => position)
+  const last = own.at(-1) ?? 0
+  const row = rowAt(last)
+  tamper('DELETE FROM events WHERE position = ?', last)
+  t.match(await get(auditor, `?stream=${annsStream}`), { status: 503, error: damaged(last) })
+  t.match(await get(ann, `?stream=${annsStream}&after=${own.at(-2)}`), { status: 503, error: damaged(last) })
+  t.same((await get(auditor, `?stream=${annsStream}&after=${last}`)).positions, [], 'nobody asks for it')
+  putBack(row)
+  t.same((await get(auditor, `?stream=${annsStream}`)).positions, own)
 })
 
 t.test('a stream whose first event is damaged is nobody else’s to name', async t => {

@@ -25,7 +25,7 @@ const served = async (t: Test) => {
   const file = path.join(t.testdir({}), 'log.db')
   const log = await openFile(t, file)
   for (let n = 0; n < events; n++) await log.append([to('task-large', n - 1, { text: 'x'.repeat(size) })])
-  const trail = openAuditTrail(file, log.head)
+  const trail = openAuditTrail(file, log)
   const seen = { events: 0, over: false }
   async function* watched(pages: AsyncIterable<StoredEvent[]>) {
     try {

@@ -24,7 +24,7 @@ const read = async (pages: AsyncIterable<StoredEvent[]>) => {
   return { events, sizes, error, positions: events.map(({ position }) => position) }
 }
 const trailOf = (t: Test, file: string, head: number): AuditTrail => {
-  const trail = openAuditTrail(file, () => head)
+  const trail = openAuditTrail(file, { head: () => head, newestOf: () => undefined })
   t.teardown(() => trail.close())
   return trail
 }
@@ -116,7 +116,7 @@ t.test(
       const damaged = Buffer.from(bytes)
       damaged.fill(0xff, pageOf(position) * pageSize, (pageOf(position) + 1) * pageSize)
       writeFileSync(file, damaged)
-      const trail = openAuditTrail(file, () => 600)
+      const trail = openAuditTrail(file, { head: () => 600, newestOf: () => undefined })
       const { events, error } = await read(trail.events(0, {}))
       t.ok(error instanceof DamagedEvent, String(error))
       t.same(events, whole.slice(0, events.length))

@@ -1,5 +1,6 @@
 // Reads events of the audit trail in pages: all events, the events of one stream, or the events of one owner.
 import { DamagedEvent } from '../../contract/stored.ts'
+import type { Newest } from '../heads.ts'
 import { longReader } from './long.ts'
 import { checked, pageOf, readable } from './rows.ts'
 import { ownedBy, type Statements } from './statements.ts'
@@ -27,7 +28,8 @@ export const createPages = (statements: Statements, turn: () => Promise<void>) =
         })
       }
     },
-    async *ofStream(stream: string, after: number, end: number) {
+    /** `newest`: the newest event of the stream, if it is known; it may come after `end`. */
+    async *ofStream(stream: string, after: number, end: number, newest: Newest | undefined) {
       const no = streamNo.get(stream)
       if (no === undefined) return
       for (let from = revisionAt.get(no, after) ?? -1; ; ) {
@@ -36,7 +38,12 @@ export const createPages = (statements: Statements, turn: () => Promise<void>) =
           () => pageOf(streamPage.iterate(no, from, end, pageEvents)),
           () => positionOf.get(no, from + 1) ?? end,
         )
-        if (rows.length === 0) return
+        if (rows.length === 0) {
+          const isInRange = newest !== undefined && newest.position > after && newest.position <= end
+          if (isInRange && from < newest.revision)
+            throw new DamagedEvent(newest.position, 'is not found in its stream')
+          return
+        }
         yield* checked(rows, lookup, ({ position, revision, stream: found }) => {
           if (found !== stream)
             throw new DamagedEvent(position, `is listed under ${stream} and belongs to ${found}`)
