@@ -1,6 +1,6 @@
 // A running backup makes a file, its marker, and touches this file regularly. While there is a marker, the server
 // removes no kept states, since the copied log may name them. The marker of a killed backup counts for a minute.
-import { mkdirSync, rmdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import path from 'node:path'
 
@@ -18,23 +18,26 @@ export const isPinned = async (folder: string): Promise<boolean> => {
     }
     return false
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code !== 'ENOENT'
+    // A marker that was just removed cannot be found either. The folder is there while another backup is made.
+    return (error as NodeJS.ErrnoException).code !== 'ENOENT' || existsSync(folder)
   }
 }
 
 /** Makes a marker, and returns the function that removes it. Does nothing in a folder that is not writable. */
 export const pin = (folder: string): (() => void) => {
   const file = path.join(folder, `${process.pid}`)
-  try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
-    writeFileSync(file, '')
-  } catch {
-    return () => {}
+  /** Sets the time of the marker, and makes it again if it was removed. Returns whether there is a marker. */
+  const touch = (): boolean => {
+    try {
+      mkdirSync(folder, { recursive: true, mode: 0o700 })
+      writeFileSync(file, '')
+      return true
+    } catch {
+      return false
+    }
   }
-  const touching = setInterval(() => {
-    const now = new Date()
-    utimesSync(file, now, now)
-  }, touchMs)
+  if (!touch()) return () => {}
+  const touching = setInterval(touch, touchMs)
   return () => {
     clearInterval(touching)
     rmSync(file, { force: true })
