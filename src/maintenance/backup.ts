@@ -145,24 +145,25 @@ export const restore = async (
   from: string,
   log: string,
   force: boolean,
-  goOn: (part: string, copied: Copied) => Promise<void>,
+  goOn: (part: string, copied: Part) => Promise<void>,
   onStep: OnStep,
 ): Promise<Copied> => {
   if (isSame(log, from)) throw new CannotStart(`${from} is the log itself: name a backup`)
   if (existsSync(log) && !force)
     throw new CannotStart(`${log} exists: choose another DATA_DIR, or add --force to replace it`)
   try {
-    const copied = await makePart(from, log, onStep, () => ({
-      states: addStates(statesOf(from), filesOf(path.dirname(log)).sessions),
-    }))
+    const copied = await makePart(from, log, onStep, () => ({}))
     openForWriting(partOf(log), noNewLog).close() // throws if the server would refuse to start with this log
     await goOn(partOf(log), copied)
+    const states = addStates(statesOf(from), filesOf(path.dirname(log)).sessions)
     // SQLite would use the WAL of the old log for the new log. So the old WAL is removed, after its content was copied
     // into the old log. The old log stays until the rename.
     if (existsSync(log)) foldIn(log)
     removeAll(log, ['-wal', '-shm'])
     rename(log)
-    return copied
+    return { ...copied, states }
+  } catch (error) {
+    throw explained(error, from, log)
   } finally {
     removePart(log)
   }

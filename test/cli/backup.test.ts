@@ -1,5 +1,5 @@
 // reprise backup and restore, as processes: under load, into other folders, and when something is wrong.
-import { copyFileSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
 import { envCalls } from '../http/env-calls.ts'
@@ -255,6 +255,12 @@ t.test('what environment sessions have kept is in a backup that is taken while t
   await server.end('SIGKILL')
 
   const other = path.join(root, 'other')
+  const refused = await runReprise(['restore', file], { DATA_DIR: other, CHECKPOINT_FILE: root })
+  t.match(refused, { code: 2, stderr: /checkpoints/ })
+  t.notOk(existsSync(path.join(other, 'environments')), 'a restore that is refused adds no states')
+  writeFileSync(path.join(other, 'environments'), 'no folder')
+  t.match(await run(other, 'restore', file), { code: 2, stderr: /cannot be copied .*file already exists/ })
+  rmSync(path.join(other, 'environments'))
   t.match(await run(other, 'restore', file), { code: 0, stdout: /, the states of 2 environment sessions/ })
   const { api } = await serveHere(t, { DATA_DIR: other, ...env })
   const calls = envCalls(api)
