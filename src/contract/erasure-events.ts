@@ -22,8 +22,8 @@ export type NotErased = Static<typeof NotErased>
 export const keptByNats = 'REPRISE_EVENTS'
 
 /**
- * The payloads and salts of the events of a range are destroyed. `by`: the id of the token. An erasure of many streams
- * has several of these events, with one `erasure_id`.
+ * The payloads and salts of the events of a range are destroyed. `by`: the id of the token. An erasure of many streams,
+ * or of streams of several users, has several of these events, with one `erasure_id`.
  */
 export type PayloadsErased = ErasedRange & {
   erasure_id: string

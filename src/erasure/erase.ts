@@ -71,17 +71,29 @@ const remove = async (deps: EraseDeps, asked: Asked, { tasks, sessions }: Closur
     if (deps.sessionQueries.rowById(id) !== undefined) await deps.sessions.remove(asked, id)
 }
 
+/** The streams to erase, in one list for each user: users may export events that erased their streams. */
 const streamsOf = (
   { log, sessionQueries }: EraseDeps,
   { tasks, sessions }: Closure,
-  { settings }: Wanted,
-): string[] => {
-  const ids = [...tasks.keys()]
-  const left = [...sessions].filter(stream => !sessionQueries.isErased(sessionIdOf(stream)))
-  const webhooks = ids.map(id => webhookStream(webhookOfTask(id)))
-  const jobs = (settings?.jobs ?? []).map(({ id }) => cronStream(id))
-  const others = [...webhooks, ...left, ...jobs].filter(stream => log.revisionOf(stream) >= 0)
-  return [...ids.map(taskStream), ...others]
+  { subject, settings }: Wanted,
+): string[][] => {
+  const byUser = new Map<string, string[]>()
+  const add = (user: string, stream: string): void => {
+    const own = byUser.get(user)
+    if (own === undefined) byUser.set(user, [stream])
+    else own.push(stream)
+  }
+  const addStored = (user: string, stream: string): void => {
+    if (log.revisionOf(stream) >= 0) add(user, stream)
+  }
+  for (const { id, user_id } of tasks.values()) add(user_id, taskStream(id))
+  for (const { id, user_id } of tasks.values()) addStored(user_id, webhookStream(webhookOfTask(id)))
+  for (const stream of sessions) {
+    const id = sessionIdOf(stream)
+    if (!sessionQueries.isErased(id)) addStored(sessionQueries.userOf(id) ?? '', stream)
+  }
+  for (const { id } of settings?.jobs ?? []) addStored(subject.id, cronStream(id))
+  return [...byUser.values()]
 }
 
 /** Throws NotErasable, and ErasureUnfinished when the erasure is stored but could not be finished. */

@@ -1,4 +1,4 @@
-// Stores erasures in the log, and reads them from it. An erasure of many streams has several events PayloadsErased.
+// Stores erasures in the log, and reads them from it. An erasure may have several events PayloadsErased.
 import { type ErasureEvent, erasureEvents, type RecordedErasure } from '../contract/decoders/erasure.ts'
 import { erasureStream, payloadsErased } from '../contract/erased-range.ts'
 import {
@@ -71,23 +71,28 @@ export const createStoredErasures = (log: Deps) => {
     return found
   }
   return {
-    /** Stores an erasure. From then on, the payloads that it covers must not be shown. */
+    /**
+     * Stores an erasure of these lists of streams. No event names streams of two lists. From then on, the payloads that
+     * the erasure covers must not be shown.
+     */
     async begin(
       erasure: Omit<PayloadsErased, 'streams'>,
-      streams: readonly string[],
+      lists: readonly (readonly string[])[],
       author: Author,
     ): Promise<StoredErasure> {
       const events: ErasureEvent[] = []
-      for (let from = 0; from < streams.length; from += streamsPerErasure) {
-        const some = streams.slice(from, from + streamsPerErasure)
-        events.push({ type: payloadsErased, data: { ...erasure, streams: some } })
+      for (const list of lists) {
+        for (let from = 0; from < list.length; from += streamsPerErasure) {
+          const streams = list.slice(from, from + streamsPerErasure)
+          events.push({ type: payloadsErased, data: { ...erasure, streams } })
+        }
       }
       const stored = await append(events, author)
       const { erasure_id, reason, by, subject } = erasure
       const positions = stored.map(({ position }) => position)
       const time = stored[0]?.header.time ?? ''
       const none = { left: [], finished: undefined }
-      return { erasure_id, reason, by, subject, positions, time, streams: [...streams], ...none }
+      return { erasure_id, reason, by, subject, positions, time, streams: lists.flat(), ...none }
     },
     async leave(erasure: StoredErasure, left: readonly NotErased[], author: Author): Promise<StoredErasure> {
       const data = { erasure_id: erasure.erasure_id, not_erased: [...left] }

@@ -10,7 +10,7 @@ import { brief, read, until } from '../support/http.ts'
 import { type Api, apiOf, runReprise, serveHere } from '../support/server.ts'
 import { script } from './agent-tasks.ts'
 
-const { api, url, dataDir } = await serveHere(t)
+const { api, url, dataDir, system } = await serveHere(t)
 const tokenOf = async (body: object): Promise<Api> => {
   const { body: made } = await read(api('POST', '/auth/tokens', body))
   return apiOf(url, (made as unknown as { token: string }).token)
@@ -84,6 +84,21 @@ t.test('a user exports own tasks, and the verifier in the archive accepts them',
     user.streams.filter(stream => !stream.startsWith('principal-')),
     ['task-adas', 'task-long', 'task-next'],
   )
+})
+
+t.test('an erasure of tasks of several users shows each user only the own ones', async t => {
+  const ids = ['ada-1', 'bob-1', 'ada-2', 'bob-2']
+  for (const id of ids) await create(id.startsWith('ada') ? ada : bob, id, { session_id: `old-${id}` })
+  const asked = {
+    principal: { id: 'system', role: 'admin', userId: undefined, expiresAt: undefined } as const,
+  }
+  const rows = ids.flatMap(id => system.tasks.queries.erasable.byId(id) ?? [])
+  t.same((await system.erasures.retire({ ...asked, requestId: 'old' }, rows, 'old')).sort(), ids.sort())
+  const { status, folder, streams } = await exported(ada, 'session_id=old-ada-2')
+  t.same([status, streams], [0, ['task-ada-2']])
+  const erasures = readFileSync(path.join(folder, 'erasures.ndjson'), 'utf8')
+  t.match(erasures, /task-ada-2/)
+  t.notMatch(erasures, /task-bob/)
 })
 
 t.test('it is the export of the command', async t => {
