@@ -1,6 +1,6 @@
 // Where the events of a test's server or system are stored: where they always are, or, with STORE=replicated, on a log
 // that is replicated over servers in memory. Each opening begins new servers, which get the events that are there.
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { beginLog } from '../../src/cluster/beginning.ts'
@@ -70,6 +70,7 @@ export const storesIn = async (
   report: Report,
 ): Promise<{ stores?: ShardStores }> => {
   if (!isReplicated) return {}
+  mkdirSync(dataDir, { recursive: true })
   const files = filesOf(dataDir)
   const local = sqliteStore(files.log, () => realWorld().ids.next('log_'), [files.lock, files.secrets])
   return { stores: await replicated(local, openSecrets(files.secrets, report)) }

@@ -6,6 +6,7 @@ import type { ScriptStep, Task } from '../../../src/contract/wire.ts'
 import { memoryStore } from '../../../src/log/memory-store.ts'
 import type { Store } from '../../../src/log/store.ts'
 import { eventsOf } from '../../history/told.ts'
+import { alone } from '../../support/store.ts'
 import { admin, givenSystem, type TestSystem } from '../../support/system.ts'
 import { clientTool } from '../../support/tools.ts'
 import { testWorld } from '../../support/world.ts'
@@ -64,7 +65,7 @@ for (const [name, { steps, unsafe }] of Object.entries(stories)) {
             failFrom(n)
             const world = testWorld()
             const outside = outsideWorld()
-            const system = await givenSystem({ world, store, tools: outside.tools(world) })
+            const system = await givenSystem({ world, store: alone(store), tools: outside.tools(world) })
             await system.play(steps)
             for (let wait = 0; wait < 10; wait++) await rested(system)
             over = writes() < n
