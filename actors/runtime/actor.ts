@@ -79,7 +79,7 @@ export const run = <View, Command>(actor: Actor<View, Command>, inspect: Inspect
   actor.live = actor.behaviour.run(inspect)
 }
 
-/** Reads the stored events of an actor and starts what its state wants running. */
+/** Reads the stored events of an actor and starts what its state wants running, unless it has left memory meanwhile. */
 export const load = async <View, Command>(
   log: Log,
   actor: Actor<View, Command>,
@@ -88,7 +88,8 @@ export const load = async <View, Command>(
   actor.revision = (await actor.behaviour.restore?.(log)) ?? -1
   await readOn(log, actor)
   actor.loaded = undefined
-  if (!actor.gone) run(actor, inspect)
+  if (actor.gone) return
+  run(actor, inspect)
   actor.behaviour.reconcile()
 }
 

@@ -75,6 +75,7 @@ export const createRuntime = <View, Command>(deps: RuntimeDeps<View, Command>): 
   const until = async (stream: string, done: (view: View) => boolean): Promise<View> => {
     const actor = find(stream)
     if (actor.loaded !== undefined) await actor.loaded
+    if (actor.gone) return until(stream, done)
     const { view } = actor.behaviour
     if (actor.isAhead || !done(view)) return waitFor(actor, done)
     if (!actor.atWork) memory.rest(actor)
