@@ -18,6 +18,10 @@ export class ApiError extends Error {
   }
 }
 
+/** Whether the server refused a request for good. After 408 and 429, the same request may succeed later. */
+export const isRefusal = ({ status }: ApiError): boolean =>
+  status >= 400 && status < 500 && status !== 408 && status !== 429
+
 /** Makes the error for a field in which the page finds a problem before it asks the server. */
 export const wrongField = (at: string, text: string): ApiError =>
   new ApiError(422, text, undefined, [{ at, text }])

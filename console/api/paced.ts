@@ -14,9 +14,9 @@ export const createPaced = (work: () => Promise<void>) => {
     tookMs = performance.now() - began
   }
   return {
-    /** Runs the work at once. */
+    /** Runs the work at once. If it runs already, it runs again afterwards, since its answer may be too old. */
     now(): void {
-      running = run()
+      running = running === undefined ? run() : running.then(() => (isClosed ? undefined : run()))
     },
     /** Runs the work a moment later. Slow work runs more rarely. */
     soon(): void {

@@ -3,7 +3,7 @@
 import { batch, signal } from '@preact/signals'
 import { taskStream } from '../../src/contract/task-stream.ts'
 import { isTerminal } from '../../src/contract/wire/task-status.ts'
-import { ApiError } from '../api/api-error.ts'
+import { ApiError, isRefusal } from '../api/api-error.ts'
 import { type Api, at } from '../api/client.ts'
 import type { Connection } from '../api/kept-stream.ts'
 import { createEventReader } from '../api/read-events.ts'
@@ -40,7 +40,7 @@ export const createHistory = (api: Api, id: string) => {
   }
   const failed = (failure: unknown): boolean => {
     const known = failure instanceof ApiError ? failure : new ApiError(0, String(failure))
-    const isHopeless = known.status >= 400 && known.status < 500
+    const isHopeless = isRefusal(known)
     batch(() => {
       connection.value = isHopeless ? 'refused' : 'lost'
       if (isHopeless || !isLoaded.value || known !== failure) error.value = known

@@ -1,7 +1,7 @@
 // Reads what a view shows from the server: at once, and again when events or a timer say that it may have changed.
 import { batch, signal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
-import { ApiError } from '../api/api-error.ts'
+import { ApiError, isRefusal } from '../api/api-error.ts'
 import { queryOf } from '../api/client.ts'
 import { type Connection, keepStream } from '../api/kept-stream.ts'
 import { createPaced } from '../api/paced.ts'
@@ -10,9 +10,6 @@ import { useConnection } from './connection.tsx'
 
 /** `events`: the filters of the event stream that says when to read again. `everyMs`: read again at this pace. */
 type Changes = { events?: { types: string; session_id?: string; task_id?: string }; everyMs?: number }
-
-/** Whether the server refused the request. If so, the connection counts as refused, otherwise as lost. */
-const isRefusal = (error: ApiError): boolean => error.status >= 400 && error.status < 500
 
 export const createReading = <T>(read: (signal: AbortSignal) => Promise<T>, changes: Changes) => {
   const value = signal<T | undefined>(undefined)

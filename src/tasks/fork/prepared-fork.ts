@@ -13,6 +13,7 @@ import type { ForkTaskBody, TaskStatus } from '../../contract/wire.ts'
 import { type Copying, copyOfEvent } from '../../history/fork/copy-task.ts'
 import { newIds, type TaskIds } from '../../history/fork/new-ids.ts'
 import { by, type CommandDeps } from '../commands/deps.ts'
+import { splitSecrets } from '../request-secrets.ts'
 import { newChild, openChildren } from './children.ts'
 import type { Cut } from './cut.ts'
 import { digestOfFork, type ForkRequest } from './fork-request.ts'
@@ -37,16 +38,20 @@ const givenIds = ({ request }: Created): Set<string> => {
   )
 }
 
-/** The reference to the secret values of a fork. If the copied task has lost its values, the fork has none either. */
+/**
+ * The reference to the secret values of a fork. A copied task that has ended has lost its values. Then the fork has
+ * values only if its caller gives all that its request needs. Otherwise it pauses, because values are missing.
+ */
 const keepSecrets = (
   { secrets, ids }: CommandDeps,
   { secret_ref: old }: Created,
-  given: Record<string, unknown>,
+  { request, secrets: given }: ForkRequest,
 ): string | undefined => {
-  if (old === undefined && Object.keys(given).length === 0) return undefined
+  const needed = Object.keys(splitSecrets(request).secrets)
+  if (needed.length === 0) return undefined
   const ref = ids.next('sec_')
-  const values = old === undefined ? {} : secrets.get(old)
-  if (values !== undefined) secrets.put(ref, { ...values, ...given })
+  const kept = old === undefined ? undefined : secrets.get(old)
+  if (kept !== undefined || needed.every(name => name in given)) secrets.put(ref, { ...kept, ...given })
   return ref
 }
 
@@ -146,7 +151,7 @@ export const prepareFork = async (
     const message = content ? { itemId: ids.next('msg_'), content } : undefined
     const start = starts ? [...past, own] : undefined
     const tail = tailOf(view, { asked: by(principal, requestId), message, run, start }, judgement)
-    const secretRef = keepSecrets(deps, old, asked.secrets)
+    const secretRef = keepSecrets(deps, old, asked)
     if (secretRef !== undefined) undo.push(() => secrets.forget(secretRef))
     const status = statusIn(tail.state) as TaskStatus
     const created: Created = {
