@@ -1,5 +1,5 @@
 // Deletes messages about erased tasks, cron jobs and environment sessions from the stream of JetStream.
-import { jobIdOf } from '../contract/cron-events.ts'
+import { isCronStream, jobIdOf } from '../contract/cron-events.ts'
 import { isEnvSessionStream, sessionIdOf } from '../contract/env-session-events.ts'
 import { keptByNats, type NotErased } from '../contract/erasure-events.ts'
 import type { Timers } from '../contract/ports.ts'
@@ -25,7 +25,9 @@ const lookMs = 20
 const idOf = (stream: string): string => {
   if (isTaskStream(stream)) return taskIdOf(stream)
   if (isEnvSessionStream(stream)) return sessionIdOf(stream)
-  return isWebhookStream(stream) ? webhookIdOf(stream) : jobIdOf(stream)
+  if (isWebhookStream(stream)) return webhookIdOf(stream)
+  if (isCronStream(stream)) return jobIdOf(stream)
+  throw new Error(`nothing says which messages are about ${stream}`)
 }
 
 const mirrors: NotErased = {

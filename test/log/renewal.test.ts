@@ -1,8 +1,10 @@
 // A log of an earlier version becomes one of this version when a server opens it.
+import { createHash } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t, { type Test } from 'tap'
 import { openLogReadOnly } from '../../src/log/read-only.ts'
+import { schema, schemaVersion } from '../../src/log/schema.ts'
 import { openForWriting } from '../../src/log/sqlite-file.ts'
 import Sqlite from '../../src/platform/sqlite/library.ts'
 import { olderFile } from './older-files.ts'
@@ -85,3 +87,13 @@ for (const version of [1, 2] as const) {
     t.same([...versions], [version, 3], 'the renewal is one commit')
   })
 }
+
+t.test('the tables of a version do not change: a log that exists would keep its old ones', async t => {
+  const found = createHash('sha256').update(schema).digest('hex')
+  t.equal(
+    found.slice(0, 16),
+    '2fd0f36873a8c59d',
+    'raise schemaVersion, renew older files in sqlite-file.ts, and note the new digest',
+  )
+  t.equal(schemaVersion, 3)
+})
