@@ -1,8 +1,13 @@
 // Loads the NATS client at its first use, and gives its messages a type of our own.
 import type { Msg, MsgHdrs } from '@nats-io/transport-node'
 
-export const load = () => Promise.all([import('@nats-io/transport-node'), import('@nats-io/jetstream')])
-export type Client = Awaited<ReturnType<typeof load>>
+const loading = () => Promise.all([import('@nats-io/transport-node'), import('@nats-io/jetstream')])
+export type Client = Awaited<ReturnType<typeof loading>>
+let loaded: Promise<Client> | undefined
+export const load = (): Promise<Client> => {
+  loaded ??= loading() // even an import of what is loaded costs time, and an append asks for it
+  return loaded
+}
 
 export const headersOf = ([{ headers }]: Client, given: Record<string, string>): MsgHdrs => {
   const all = headers()
