@@ -6,6 +6,11 @@ import { createHash, hash } from 'node:crypto'
 /** SHA-256 over the UTF-8 of salt text + payload text, as 43 characters of base64url. */
 export const digestOf = (salt: string, payload: string): string => hash('sha256', salt + payload, 'base64url')
 
+export const digestChars = 43
+/** The digest of row `n` of a batch. `digests`: those of all rows, one behind the other. */
+export const digestAt = (digests: string, n: number): string =>
+  digests.slice(digestChars * n, digestChars * (n + 1))
+
 /** Computes the same digest for a payload that comes in pieces. */
 export const openDigest = (salt: string) => {
   const sum = createHash('sha256').update(salt)

@@ -1,7 +1,7 @@
 // Writes to the log file over its only write connection: hashes, inserts and commits whole batches of events as texts.
 import type Database from 'better-sqlite3'
 import { createDestroyer } from './destroyer.ts'
-import { closeHeader, digestOf, leafOf, type OpenDigest, openDigest } from './leaf.ts'
+import { closeHeader, digestAt, digestOf, leafOf, type OpenDigest, openDigest } from './leaf.ts'
 import type { Destroyed, ErasureCursor, PackedBatch, Piece } from './store.ts'
 import { watchFile } from './watch.ts'
 
@@ -48,8 +48,10 @@ export const sqliteWriter = (db: Database.Database): Writer => {
   }
 
   const insert = db.transaction((batch: PackedBatch) => {
-    const { first, streamNos, revisions, texts, newStreams, long, erasures, gone = [] } = batch
+    const { first, streamNos, revisions, texts, newStreams, long, erasures, gone = [], digests } = batch
     const erased = new Map(gone.map(({ position, digest }) => [position, digest]))
+    const ofShort = (n: number, salt: string, payload: string): string =>
+      digests === undefined ? digestOf(salt, payload) : digestAt(digests, n)
     for (const { no, id } of newStreams) insertStream.run(no, id)
     let text = 0
     for (let n = 0; n < streamNos.length; n++) {
@@ -58,7 +60,7 @@ export const sqliteWriter = (db: Database.Database): Writer => {
       const salt = texts[text++] ?? ''
       const goneDigest = erased.get(first + n)
       const isShort = payload !== '' // no JSON text is empty
-      const digest = goneDigest ?? (isShort ? digestOf(salt, payload) : take(long, first + n))
+      const digest = goneDigest ?? (isShort ? ofShort(n, salt, payload) : take(long, first + n))
       const header = closeHeader(open, digest)
       const stored = [isShort ? payload : null, goneDigest === undefined ? salt : null]
       insertEvent.run(first + n, streamNos[n], revisions[n], header, ...stored, leafOf(header))

@@ -22,6 +22,8 @@ export type PackedBatch = {
    * The second and third texts of such a row are empty.
    */
   gone?: { position: number; digest: string }[]
+  /** The digests of all rows, one behind the other, if they are known. Absent: the store computes them. */
+  digests?: string
 }
 
 /** Where the destroying of an erasure continues: after this revision of the stream with this number. */

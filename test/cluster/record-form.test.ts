@@ -5,6 +5,7 @@ import { openRecord, originOf, sealRecord, UnfitRecord } from '../../src/cluster
 import { packEvents, unpackEvents } from '../../src/cluster/records/packed-events.ts'
 import { inParts, type Joined, join } from '../../src/cluster/records/parts.ts'
 import { seal, unseal } from '../../src/cluster/records/sealing.ts'
+import { digestOf } from '../../src/log/leaf.ts'
 import type { PackedBatch } from '../../src/log/store.ts'
 
 const key = Buffer.alloc(32, 1)
@@ -112,13 +113,14 @@ t.test('rows are opened with their keys; without a key, their digests are left',
     texts: ['{"a":1', '{"x":"é"}', 'salt1', '{"b":1', '', '', '{"c":1', '[2]', 'salt3'],
     ...{ long: [], erasures: [], gone: [{ position: 6, digest: 'd'.repeat(43) }] },
   }
-  const content = packEvents(
+  const { content, digests } = packEvents(
     batch,
     () => '',
     streamNo => ({ name: [9, streamNo], key }),
   )
   t.same(content.facts.keys, [[1, 9, 1]])
-  t.same(unpackEvents(content, () => key).batch, batch)
+  t.equal(digests, digestOf('salt1', '{"x":"é"}') + 'd'.repeat(43) + digestOf('salt3', '[2]'))
+  t.same(unpackEvents(content, () => key).batch, { ...batch, digests })
   const erased = unpackEvents(content, () => 'destroyed')
   t.same(
     erased.batch.gone?.map(({ position }) => position),

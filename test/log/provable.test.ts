@@ -91,6 +91,23 @@ t.test('the bytes in the file are the bytes that are hashed', async t => {
   }
 })
 
+t.test('a file takes digests that are known, and a wrong one is found when its event is read', async t => {
+  const folder = t.testdir({ computed: {}, known: {}, wrong: {} })
+  const batch = {
+    ...{ first: 1, streamNos: [1], revisions: [0], newStreams: [{ no: 1, id: 'a' }], long: [], erasures: [] },
+    texts: ['{"stream":"a","revision":0,"time":"2026-01-01T00:00:00.000Z"', '{}', 'salt'],
+  }
+  const stored = async (name: string, digests: { digests?: string }) => {
+    const store = sqliteStore(fileIn(`${folder}/${name}`), () => 'log_test')
+    await store.write({ ...batch, ...digests })
+    return { log: await openOn(t, store), rows: store.page(0, 1) }
+  }
+  const { rows } = await stored('computed', {})
+  t.same((await stored('known', { digests: sha256(Buffer.from('salt{}')) })).rows, rows)
+  const { log } = await stored('wrong', { digests: sha256(Buffer.from('other')) })
+  await t.rejects(log.lastOf('a'), { message: /digest/ })
+})
+
 t.test('salts are sixteen bytes as base64url and never the same twice', async t => {
   const file = fileIn(t.testdir({}))
   const salts: string[] = []

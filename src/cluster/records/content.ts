@@ -16,7 +16,7 @@ export type Facts = {
    * `bound`: given when there are events PayloadsErased in the batch; the keys up to this one have sealed what these
    * events erase.
    */
-  events: Omit<PackedBatch, 'texts' | 'gone'> & {
+  events: Omit<PackedBatch, 'texts' | 'gone' | 'digests'> & {
     gone: number[]
     keys: [streamNo: number, ...KeyName][]
     bound?: KeyName

@@ -33,11 +33,11 @@ type Deps = {
 }
 
 /**
- * Makes the content of a record from a batch. `digests`: the digests of long payloads, by number, when a refill knows
- * them already.
+ * Makes the content of a record from a batch, and the digests of its rows. `longDigests`: the digests of long payloads,
+ * by number, when a refill knows them already.
  */
 const packing = (local: Store, keys: StreamKeys, pieces: Intake['pieces']) => {
-  return (batch: PackedBatch, digests?: Map<number, string>): Content => {
+  return (batch: PackedBatch, longDigests?: Map<number, string>) => {
     let bound: KeyName | undefined
     if (batch.erasures.length > 0) {
       bound = keys.last()
@@ -50,17 +50,17 @@ const packing = (local: Store, keys: StreamKeys, pieces: Intake['pieces']) => {
       )
     }
     const longDigest = (payload: number): string => {
-      const digest = digests?.get(payload) ?? pieces.of(payload)?.digest.end()
+      const digest = longDigests?.get(payload) ?? pieces.of(payload)?.digest.end()
       if (digest === undefined) throw new Error(`the pieces of the payload ${payload} were not written`)
       return digest
     }
-    const content = packEvents(batch, longDigest, keys.take, bound)
+    const packed = packEvents(batch, longDigest, keys.take, bound)
     for (const { position, payload } of batch.long) {
       const key = pieces.of(payload)?.key
       const streamNo = batch.streamNos[position - batch.first]
       if (key !== undefined && streamNo !== undefined) keys.addUse(streamNo, key)
     }
-    return content
+    return packed
   }
 }
 
@@ -96,11 +96,17 @@ export const createOwner = (deps: Deps) => {
   const pack = packing(local, keys, pieces)
   const publishBatch = async (
     batch: PackedBatch,
-    write: () => Promise<void>,
-    digests?: Map<number, string>,
+    write: (digests: string) => Promise<void>,
+    longDigests?: Map<number, string>,
   ) => {
     const secrets = publishSecrets(changedSecrets())
-    const mark = store(batch.streamNos.length, () => publisher.publish(pack(batch, digests)), write)
+    let known = ''
+    const publish = () => {
+      const { content, digests } = pack(batch, longDigests)
+      known = digests
+      return publisher.publish(content)
+    }
+    const mark = store(batch.streamNos.length, publish, () => write(known))
     await Promise.all([secrets, mark])
     for (const { payload } of batch.long) pieces.take(payload)
     position = endOf(batch)
@@ -121,7 +127,8 @@ export const createOwner = (deps: Deps) => {
   }
 
   return {
-    write: (batch: PackedBatch): Promise<void> => publishBatch(batch, () => local.write(batch)),
+    write: (batch: PackedBatch): Promise<void> =>
+      publishBatch(batch, digests => local.write({ ...batch, digests })),
     writePiece: (piece: Piece): Promise<void> => publishPiece(piece, () => local.writePiece(piece)),
     async dropPieces(payload: number): Promise<void> {
       const content: Content = { kind: 'drop', facts: { payload }, parts: [] }

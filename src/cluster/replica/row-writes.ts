@@ -32,7 +32,7 @@ export const createRowWrites = (local: Store) => {
       if (batch.first > head + 1) throw new Divergence(head + 1, 'lacks the event')
       if (isKnown) {
         await drain()
-        mustAgree(local, head, opened)
+        mustAgree(local, head, batch)
       }
       const end = endOf(batch)
       if (end <= head) return
