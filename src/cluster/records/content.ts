@@ -46,17 +46,18 @@ const codes: Record<Kind, number> = {
 }
 const kinds = new Map(Object.entries(codes).map(([kind, code]) => [code, kind as Kind]))
 
-const lengthOf = (part: Uint8Array): Buffer => {
-  const length = Buffer.allocUnsafe(4) // taken from a pool, since a record has a length for each of its streams
-  length.writeUInt32BE(part.length)
-  return length
+/** The bytes of a content. */
+export const packContent = ({ kind, facts, parts: others }: Content): Buffer => {
+  const parts = [Buffer.from(JSON.stringify(facts)), ...others]
+  const bytes = Buffer.allocUnsafe(parts.reduce((sum, { length }) => sum + 4 + length, 1))
+  let at = bytes.writeUInt8(codes[kind])
+  for (const part of parts) {
+    at = bytes.writeUInt32BE(part.length, at)
+    bytes.set(part, at)
+    at += part.length
+  }
+  return bytes
 }
-
-/** The bytes of a content, in parts that follow each other. */
-export const packContent = ({ kind, facts, parts }: Content): Uint8Array[] => [
-  Buffer.of(codes[kind]),
-  ...[Buffer.from(JSON.stringify(facts)), ...parts].flatMap(part => [lengthOf(part), part]),
-]
 
 /** Throws an error that continues the sentence "record N of the shared log". */
 export const unpackContent = (bytes: Buffer): Content => {

@@ -28,15 +28,14 @@ export const originOf = (logId: string): Buffer => hash('sha256', logId, 'buffer
 
 const signatureOf = (key: Buffer, digest: Buffer): Buffer => createHmac('sha256', key).update(digest).digest()
 
-/** Makes a record. `before`: the digest of the previous one. `content`: its bytes, in parts that follow each other. */
+/** Makes a record. `before`: the digest of the previous one. */
 export const sealRecord = (
   key: Buffer,
   before: Buffer,
-  content: readonly Uint8Array[],
+  content: Uint8Array,
 ): { bytes: Buffer; digest: Buffer } => {
-  const parts = [magic, Buffer.of(version), before, ...content]
-  const end = parts.reduce((sum, { length }) => sum + length, 0)
-  const bytes = Buffer.concat(parts, end + hashBytes)
+  const end = headBytes + content.length
+  const bytes = Buffer.concat([magic, Buffer.of(version), before, content], end + hashBytes)
   const digest = hash('sha256', bytes.subarray(0, end), 'buffer')
   signatureOf(key, digest).copy(bytes, end)
   return { bytes, digest }

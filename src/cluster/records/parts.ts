@@ -5,17 +5,13 @@ import { frameBytes } from './form.ts'
 /** Room for what the record of a part has in addition to the bytes of the part. No such record needs more. */
 const partBytes = frameBytes + 64
 
-const lengthOf = (content: readonly Uint8Array[]): number =>
-  content.reduce((sum, { length }) => sum + length, 0)
-
 /** Divides a content into the contents of several records. A content that fits into one record stays whole. */
-export const inParts = (content: Uint8Array[], maxBytes: number): Uint8Array[][] => {
-  if (lengthOf(content) + frameBytes <= maxBytes) return [content]
-  const whole = Buffer.concat(content)
+export const inParts = (content: Buffer, maxBytes: number): Buffer[] => {
+  if (content.length + frameBytes <= maxBytes) return [content]
   const size = maxBytes - partBytes
-  const of = Math.ceil(whole.length / size)
+  const of = Math.ceil(content.length / size)
   return Array.from({ length: of }, (_, n) =>
-    packContent({ kind: 'part', facts: { n, of }, parts: [whole.subarray(n * size, (n + 1) * size)] }),
+    packContent({ kind: 'part', facts: { n, of }, parts: [content.subarray(n * size, (n + 1) * size)] }),
   )
 }
 

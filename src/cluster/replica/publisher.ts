@@ -11,7 +11,7 @@ export const createPublisher = (shared: SharedLog, key: Buffer, tip: Mark) => {
   let { sequence, digest } = tip
   let failure: { error: unknown } | undefined
 
-  const append = (content: Uint8Array[]): Promise<void> => {
+  const append = (content: Uint8Array): Promise<void> => {
     const record = sealRecord(key, digest, content)
     const expected = sequence
     digest = record.digest
