@@ -29,7 +29,7 @@ export const fillTasks = (store: ReadStore, tasks: number): Models => {
   const insert = store.prepare(
     `INSERT INTO tasks (position, id, user_id, session_id, status, agent, created_at, subtask, deleted, fields, sum,
        summary, summary_sum, principal, digest, request_id, has_key, secret_ref, inputs, rollouts, deadline, ended_at,
-       completed_position, row_sum)
+       ended_position, row_sum)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, NULL, ?, ?, NULL, ?, ?, ?)`,
   )
   const putItem = store.prepare('INSERT INTO items (task, n, body, sum) VALUES (?, 0, ?, ?)')

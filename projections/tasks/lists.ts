@@ -6,6 +6,7 @@ import { soundRow, type TaskKeys } from '../sums.ts'
 import { createTaskCount, type TaskCounts } from './counts.ts'
 import { and, createFilters, fitsOf, type TaskFilter, type Where, walksOf } from './filters.ts'
 import { createLives } from './lives.ts'
+import { rowColumns } from './rows.ts'
 import type { StoredTask, StoredTasks } from './stored.ts'
 import { createTaskWalk } from './walk.ts'
 
@@ -59,10 +60,7 @@ const createTexts =
   }
 
 export const createTaskLists = ({ store, stored, reading, isCurrent, rowById, head }: Parts) => {
-  const rowAt = store.prepare<[number], SumRow>(
-    `SELECT id, user_id, session_id, status, agent, subtask, deleted, principal, digest, request_id, ended_at,
-       rollouts, row_sum FROM tasks WHERE position = ?`,
-  )
+  const rowAt = store.prepare<[number], SumRow>(`SELECT ${rowColumns} FROM tasks WHERE position = ?`)
   const endAt = store
     .prepare<[number], number | null>('SELECT ended_position FROM tasks WHERE position = ?')
     .pluck()

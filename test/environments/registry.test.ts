@@ -5,6 +5,7 @@ import {
   copyFileSync,
   existsSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   symlinkSync,
   writeFileSync,
@@ -13,6 +14,7 @@ import path from 'node:path'
 import t, { type Test } from 'tap'
 import { createEnvironments, type Environments } from '../../src/environments/environments.ts'
 import { digestOf } from '../../src/environments/modules.ts'
+import { builtinNames } from '../../src/environments/where.ts'
 import { openChildren } from '../../src/platform/children/children.ts'
 import { testWorld } from '../support/world.ts'
 import { folderOf, here, keeping, resetOf, stepOf } from './support.ts'
@@ -46,9 +48,14 @@ const nameOf = async ({ resolve }: Environments, envId?: string, classPath?: str
   return 'refused' in found ? found.refused : found.source.name
 }
 
-t.test('ours are known by name', async t => {
+t.test('ours are known by name, and none of their folders is forgotten', async t => {
   const { environments } = await given(t)
-  for (const name of ['chess', 'gridworld', 'sql', 'workspace']) {
+  const kinds = path.resolve(import.meta.dirname, '../../src/environments/kinds')
+  t.same(
+    readdirSync(kinds).filter(name => name !== 'shared'),
+    builtinNames,
+  )
+  for (const name of builtinNames) {
     t.equal(await nameOf(environments, name), name)
     t.equal(await nameOf(environments, undefined, name), name)
     t.match(await environments.info(name), [{ name, origin: 'builtin', importable: 'true' }])
