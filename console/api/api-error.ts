@@ -18,9 +18,12 @@ export class ApiError extends Error {
   }
 }
 
-/** Whether the server refused a request for good. After 408 and 429, the same request may succeed later. */
+/** Statuses of refusals that say nothing about the request itself: the same request may succeed later. */
+const passing: readonly number[] = [408, 429]
+
+/** Whether the server refused the request, and would refuse it again. */
 export const isRefusal = ({ status }: ApiError): boolean =>
-  status >= 400 && status < 500 && status !== 408 && status !== 429
+  status >= 400 && status < 500 && !passing.includes(status)
 
 /** Makes the error for a field in which the page finds a problem before it asks the server. */
 export const wrongField = (at: string, text: string): ApiError =>

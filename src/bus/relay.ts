@@ -5,6 +5,7 @@
 import type { Report, Timers } from '../contract/ports.ts'
 import { DamagedEvent } from '../contract/stored.ts'
 import type { EventLog } from '../log/log.ts'
+import { waitAtMost } from '../platform/sleep.ts'
 import { createBell } from './bell.ts'
 import { type Connection, reasonOf } from './nats.ts'
 import { type Hears, plainOutlet, streamOutlet } from './outlets.ts'
@@ -115,7 +116,7 @@ export const createRelay = ({ log, file, timers, report }: RelayDeps) => {
     async stop(): Promise<void> {
       stopping = true
       bell.ring()
-      await Promise.race([done, new Promise<void>(resolve => timers.after(lastTryMs, resolve))])
+      await waitAtMost(timers, lastTryMs, done)
       isClosed = true
       bell.ring()
       const newest = sender.newest()

@@ -12,3 +12,10 @@ export const sleep = (timers: Timers, ms: number, signal: AbortSignal): Promise<
     const cancel = timers.after(ms, wake)
     signal.addEventListener('abort', wake, { once: true })
   })
+
+/** Resolves when `done` does, or after `ms` milliseconds. */
+export const waitAtMost = async (timers: Timers, ms: number, done: Promise<void>): Promise<void> => {
+  const over = new AbortController()
+  await Promise.race([done, sleep(timers, ms, over.signal)])
+  over.abort() // a timer that waits would keep the process running
+}

@@ -5,7 +5,7 @@ import type { Report, Timers } from '../contract/ports.ts'
 import type { Recorded } from '../contract/stored.ts'
 import type { Subscription } from '../log/follower.ts'
 import type { EventLog } from '../log/log.ts'
-import { sleep } from '../platform/sleep.ts'
+import { sleep, waitAtMost } from '../platform/sleep.ts'
 import { lastExported, saveExported } from './checkpoint.ts'
 import { createExporter, type Exporter, SpansRefused } from './exporter.ts'
 import type { TelemetrySettings } from './settings.ts'
@@ -131,12 +131,7 @@ export const startTelemetry = ({ log, file, settings, timers, report }: Telemetr
     async stop(): Promise<void> {
       stopping.abort()
       endAtHead()
-      let cancel = () => {}
-      const isLate = new Promise<void>(resolve => {
-        cancel = timers.after(lastTryMs, resolve)
-      })
-      await Promise.race([done, isLate])
-      cancel() // a timer that waits would keep the process running
+      await waitAtMost(timers, lastTryMs, done)
       stopped = true
     },
   }

@@ -3,6 +3,7 @@ import path from 'node:path'
 import t from 'tap'
 import { memoryStore } from '../../src/log/memory-store.ts'
 import type { Store } from '../../src/log/store.ts'
+import { alone } from '../support/store.ts'
 import { givenSystem, restarted, type TestSystem } from '../support/system.ts'
 import { testWorld } from '../support/world.ts'
 import { info, make, receiver, settleAll } from './without-network.ts'
@@ -15,7 +16,7 @@ const notedStore = () => {
     reads.push(after)
     return inner.page(after, ...more)
   }
-  return { reads, store: { ...inner, page } }
+  return { reads, store: alone({ ...inner, page }) }
 }
 
 /** Stores events that no webhook sends. */

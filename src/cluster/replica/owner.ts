@@ -64,6 +64,25 @@ const packing = (local: Store, keys: StreamKeys, pieces: Intake['pieces']) => {
   }
 }
 
+/** Makes the content of a record from a piece of a long payload. The first piece takes a key for all of them. */
+const packPiece = (
+  keys: StreamKeys,
+  pieces: Intake['pieces'],
+  { payload, n, salt, text }: Piece,
+): Content => {
+  if (n === 0) pieces.own(payload, keys.takeNew().name, salt)
+  const open = pieces.of(payload)
+  const key = open && keys.keyOf(...open.key)
+  if (open === undefined || !Buffer.isBuffer(key))
+    throw new Error('the piece before this one was not written')
+  open.digest.add(text)
+  return {
+    kind: 'piece',
+    facts: { payload, n, key: open.key },
+    parts: [seal(key, `${salt}\n${text}`)],
+  }
+}
+
 export const createOwner = (deps: Deps) => {
   const { local, keys, copied, publisher, intake, changedSecrets } = deps
   const { pieces } = intake
@@ -112,19 +131,8 @@ export const createOwner = (deps: Deps) => {
     position = endOf(batch)
     advance(await mark)
   }
-  const publishPiece = async ({ payload, n, salt, text }: Piece, write: () => Promise<void>) => {
-    const publish = () => {
-      if (n === 0) pieces.own(payload, keys.takeNew().name, salt)
-      const open = pieces.of(payload)
-      const key = open && keys.keyOf(...open.key)
-      if (open === undefined || !Buffer.isBuffer(key))
-        throw new Error('the piece before this one was not written')
-      open.digest.add(text)
-      const facts = { payload, n, key: open.key }
-      return publisher.publish({ kind: 'piece', facts, parts: [seal(key, `${salt}\n${text}`)] })
-    }
-    advance(await store(1, publish, write))
-  }
+  const publishPiece = async (piece: Piece, write: () => Promise<void>) =>
+    advance(await store(1, () => publisher.publish(packPiece(keys, pieces, piece)), write))
 
   return {
     write: (batch: PackedBatch): Promise<void> =>
