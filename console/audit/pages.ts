@@ -1,4 +1,4 @@
-// Reads a list of the log page by page. The next page is read when a person asks for more.
+// Reads the streams of the log, or the events of one stream, in pages. The next page is read when a person asks for more.
 import { batch, signal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
 import { ApiError } from '../api/api-error.ts'

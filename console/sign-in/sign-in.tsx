@@ -1,4 +1,4 @@
-// Signing in: a token that the user pastes, or the one-time link that opened the page.
+// Signs a user in with a token that the user pastes. main.tsx uses a one-time link that opened the page.
 import { useSignal } from '@preact/signals'
 import { notice, signIn } from '../api/session.ts'
 import { bound } from '../ui/bound.ts'

@@ -41,7 +41,7 @@ const privateText = (file: string): string => {
   }
 }
 
-/** Reads the file of the cluster key: 32 bytes as base64, with mode 0600 or 0400. Throws CannotStart. */
+/** Reads the file of the cluster key: 32 bytes as base64, which only its owner may use. Throws CannotStart. */
 export const readClusterKeys = (file: string): ClusterKeys => {
   const text = privateText(file)
   const key = Buffer.from(text, 'base64')

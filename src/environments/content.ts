@@ -1,4 +1,4 @@
-// Whether a value is message content, as the wire defines it.
+// Whether a value has the form of message content. Only the fields that the wire requires are checked.
 import type { MessageContent } from '../contract/wire.ts'
 import { isObject } from './protocol.ts'
 

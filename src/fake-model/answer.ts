@@ -32,6 +32,6 @@ export type Answer = {
   cut?: boolean
   /** Whether the answer stops at the point where `cut` would break it, while the connection stays open. */
   hang?: boolean
-  /** How often the text is repeated. */
+  /** How many times the text is sent. */
   repeat?: number
 }

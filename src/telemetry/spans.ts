@@ -24,7 +24,7 @@ export type Span = {
 /** The start and the end of a span in milliseconds since the epoch, and the class of the error if there was one. */
 export type Course = { start: number; end: number; error: string | undefined }
 
-/** Attributes that all spans of a task share. */
+/** What the spans of a task are made from: its ids, its user and its agent. */
 export type SpanTask = {
   id: string
   traceId: string

@@ -58,7 +58,7 @@ export const createKeptBodies = (most = mostTogether) => {
         together -= size
       })
     },
-    /** How many bytes are kept. */
+    /** How many bytes the kept bodies have together, with those that are still to come. */
     bytes: (): number => together,
   }
 }

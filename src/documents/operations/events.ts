@@ -54,7 +54,7 @@ export const eventOperations = defineOperations({
     access: 'follow',
     summary: 'Follow all events',
     about:
-      'The events of all tasks and environment sessions that the token reaches, past and live, as server-sent events. `id:` is the position in the log, and any position is a cursor. Without a cursor the stream begins with an event `Position`, which names the last position, and continues with new events. The server sends every event exactly once. Where erased events stood, one event `Gap` stands instead. The server disconnects a client that reads nothing for 10 seconds; the client can resume from its cursor.',
+      'The public events of everything that the token reaches, past and live, as server-sent events. `id:` is the position in the log, and any position is a cursor. Without a cursor the stream begins with an event `Position`, which names the last position, and continues with new events. The server sends every event exactly once. Where erased events stood, one event `Gap` stands instead. The server disconnects a client that reads nothing for 10 seconds; the client can resume from its cursor.',
     parameters: [
       query(
         'starting_after',

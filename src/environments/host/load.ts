@@ -1,4 +1,4 @@
-// Finds the environment classes of a module, and describes them for the hello.
+// Finds the environment classes of a module, and describes them for the first message of the process (the hello).
 import { pathToFileURL } from 'node:url'
 import type { EnvironmentClass } from '../../contract/environment.ts'
 

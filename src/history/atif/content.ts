@@ -16,7 +16,7 @@ const imageType = (url: string): ImageType | undefined => {
   return byEnding[named?.[1]?.toLowerCase() ?? '']
 }
 
-/** A part in the form of ATIF; undefined when ATIF has no parts of this type. */
+/** A part in the form of ATIF; undefined when ATIF cannot hold it, such as an image of an unknown type. */
 const partOf = (part: ContentPart): Part | undefined => {
   if (typeof part === 'string') return { type: 'text', text: part }
   if ('text' in part) return { type: 'text', text: part.text }
@@ -27,8 +27,8 @@ const partOf = (part: ContentPart): Part | undefined => {
 }
 
 /**
- * Content that is all text becomes one string; other content becomes a list of parts. A part of a type that ATIF lacks
- * becomes the name of the type in brackets.
+ * Content that is all text becomes one string; other content becomes a list of parts. A part that ATIF cannot
+ * hold becomes the name of its type in brackets.
  */
 export const contentOf = (content: MessageContent): Content => {
   if (typeof content === 'string') return content
