@@ -9,7 +9,7 @@ import { type OpenCall, openCalls } from '../../src/history/task/calls.ts'
 import type { DecidedTask } from '../../src/history/task-view.ts'
 import type { Standing } from './calls.ts'
 
-/** The time limit of each state, in seconds; 0: no limit. In `working` the time counts from the task's last event. */
+/** The time limit of each state, in seconds; 0: no limit. In `working` it counts from the newest event. */
 export type Ttls = Record<'created' | 'queued' | 'working' | 'paused' | 'input-required', number>
 
 /** What a decision may use besides the task itself: the time in Unix milliseconds, and the time limits of states. */
@@ -124,8 +124,8 @@ export const pausedFor = (reason: string, { now, ttls }: Judgement): TaskEvent =
 export const hasUnread = ({ messages }: DecidedTask): boolean => messages.some(({ at }) => at === undefined)
 
 /**
- * The events that follow from the progress of a step's calls. They complete the task when a stop tool was called, or
- * when the agent gave its answer, no call waits for the client and no message is unread. Otherwise they pause the task
+ * The events that follow from the progress of a step's calls. They complete the task when a call has ended it (a stop tool,
+ * or its result), or when the agent gave its answer, no call waits for the client and no message is unread. Otherwise they pause the task
  * if a pause was requested, or make the task wait if a call waits for the client. The list is empty while a call still
  * runs, while the task is being canceled, and when the next step can begin.
  */

@@ -6,7 +6,7 @@ import { Empty, Failure, Loading } from './notice.tsx'
 import type { Reading } from './reading.ts'
 import '../style/views.css'
 
-/** `above`: the view with the list that leads to this view. */
+/** `above`: the view that leads to this view, such as its list. */
 type Props = {
   title: string
   above?: { path: string; title: string }
@@ -38,7 +38,7 @@ export const Page = ({ title, above, buttons, children }: Props) => {
 
 /**
  * Shows what was read. Until then, it shows that the view loads, or why the read failed. A later failure is shown above
- * the content.
+ * the content, and a 404 in its place.
  */
 export const Loaded = <T,>({
   reading,

@@ -4,7 +4,7 @@ import { taskStream } from '../../src/contract/task-stream.ts'
 import type { ReadStore } from '../store.ts'
 
 /**
- * Whether an event only adds text to an item in progress, so that the row of the task and its other items do not
+ * Whether an event only begins an item or adds text to it, so that the row of the task and its other items do not
  * change.
  */
 export const isTalk = ({ type }: Pick<TaskEvent, 'type'>): boolean =>

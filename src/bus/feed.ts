@@ -29,8 +29,8 @@ export type FeedRequest = {
 export type Feed = {
   /**
    * The frames in lists, which are never empty. Feeds share the lists, so a reader must not change them. While the
-   * reader waits for the next list, new lists are first offered to `takeAtOnce`, because a call costs far less than a
-   * turn of a generator. The reader gets each list that `takeAtOnce` does not take.
+   * reader waits for the next list, new lists, except the last of all, are first offered to `takeAtOnce`, because a
+   * call costs far less than a turn of a generator. The reader gets each list that `takeAtOnce` does not take.
    */
   frames(takeAtOnce?: TakeAtOnce): AsyncGenerator<readonly Frame[], void, undefined>
   /** Whether the feed ends with the list that was handed over last. */

@@ -1,5 +1,5 @@
-// Follows the log for all jobs: when each is next due, which tasks belong to runs, and when tokens are revoked. None of
-// this is stored here: after a start, src/cron/resume.ts finds due times and runs in the read model.
+// Follows the log for all jobs: when each is next due, which tasks belong to runs, and when tokens are revoked. All of
+// this is only in memory: after a start, src/cron/resume.ts reads due times and runs from the read model.
 
 import type { RunEnd } from '../contract/cron-commands.ts'
 import { isCronStream, jobIdOf } from '../contract/cron-events.ts'

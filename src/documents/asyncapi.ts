@@ -10,7 +10,7 @@ import type { Operation } from './operation.ts'
 import { operations } from './operations.ts'
 import { type Json, schemaWriter } from './schemas.ts'
 
-const about = `The channel \`socket\` is a WebSocket. The messages of all other channels are server-sent events over HTTP. Each has a line \`event:\` with the name of the message, a line \`id:\` with the cursor if the stream can be resumed, a line \`data:\` with the message as JSON, and a blank line. Comment lines (\`: open\`, \`: heartbeat\`) keep the connection alive: the server sends one every 10 seconds while there is nothing else to send.
+const about = `The channel \`socket\` is a WebSocket. The messages of all other channels are server-sent events over HTTP. Each has a line \`event:\` with the name of the message, a line \`id:\` with the cursor if the stream can be resumed, a line \`data:\` with the message as JSON, and a blank line. Comment lines (\`: open\`, \`: heartbeat\`) keep the connection alive: the server sends one at the beginning, and then one every 10 seconds unless the client is behind.
 
 - \`id:\` is the position in the log on \`/api/events\`, and the \`sequence_number\` on the stream of a task. A client that reconnects with \`Last-Event-ID\` or \`starting_after\` receives each message exactly once.
 - A connection may break while the task continues: reconnect with the cursor.

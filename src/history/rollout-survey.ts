@@ -18,7 +18,7 @@ export type Wanted = {
 }
 
 /**
- * A step of an environment that a call of an agent step took: the stream of the session, and the revision of the step.
+ * An environment step that a call took. `stream`, `revision`: where its result is. `agentStep`: the step of the call.
  */
 export type Taken = { agentStep: number; callId: string; stream: string; revision: number }
 
@@ -32,7 +32,7 @@ export type Survey = {
   /** The environment steps that the calls of the task took. */
   taken: Taken[]
   children: Records['children']
-  /** The newest reward of the task, which its last rollout holds. */
+  /** The newest reward of the task, which the rollout of its last step holds. */
   reward: number | undefined
 }
 

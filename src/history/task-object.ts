@@ -1,5 +1,5 @@
 // Makes the task object of the interface from a view.
-// A field that a task has shown must always be shown, and few fields may change after the creation of the task:
+// What an event has once given to a task object, it must give in every later build. Which fields may change is in
 // docs/decisions/50-what-a-stored-event-once-gave.md
 import type { Task } from '../contract/wire.ts'
 import { openCalls } from './task/calls.ts'

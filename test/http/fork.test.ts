@@ -222,6 +222,28 @@ t.test('the copy of the past gives no public events, and the fork says where it 
   t.equal(bulk.text.trim().split('\n').length, 1, 'a step of the past is not counted twice')
 })
 
+t.test('the public events of a fork begin with the status that the copied events give', async t => {
+  const task = await play([{ message: 'one' }, { message: 'two' }])
+  const [at = 0] = endsOf(await frames(task.id))
+  for (const [wish, moves] of [
+    [{ run: false }, ['TaskCreated working', 'TaskStatusChanged working paused']],
+    [{}, ['TaskCreated working', 'TaskStatusChanged working completed']],
+  ] as const) {
+    const before = system.log.head()
+    const made = await fork(task.id, { at, ...wish })
+    await becomes(made.id, 'paused', 'completed')
+    const heard: string[] = []
+    for await (const page of system.log.readAll(before))
+      for (const event of page) {
+        const told = publicEventOf(event)
+        if (told?.type === 'TaskCreated') heard.push(`TaskCreated ${told.status}`)
+        if (told?.type === 'TaskStatusChanged')
+          heard.push(`TaskStatusChanged ${told.old_status} ${told.new_status}`)
+      }
+    t.same(heard, moves, JSON.stringify(wish))
+  }
+})
+
 t.test('a session whose environment cannot come back cannot be copied', async t => {
   const session_id = await env.made({ env_class_path: gone })
   const task = await play([add(1), { message: 'end' }], { session_id })

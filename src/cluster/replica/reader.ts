@@ -1,7 +1,7 @@
 // Reads records in order, and joins records that came in parts. A record that does not follow the last valid one is
-// void. Servers can store such a record, since they only compare sequences: for example, when servers have lost
-// records, other records have taken their places, and a node appends without having read these. Every node passes over
-// a void record.
+// void. Servers can store such a record, since they only compare sequences: for example, servers lose
+// records, records of another node take these places, and a node appends before it has read them. Every node passes
+// over a void record.
 import { type Content, unpackContent } from '../records/content.ts'
 import { openRecord, originOf, UnfitRecord } from '../records/form.ts'
 import { type Joined, join } from '../records/parts.ts'
@@ -9,7 +9,7 @@ import type { SharedRecord } from '../shared-log.ts'
 
 /**
  * A place in the shared log: its sequence, then the sequence and the digest of the last valid record up to this place,
- * and the last position of the log up to this place.
+ * and the last position of the log up to this place (in the marks that `open` returns: before the record).
  */
 export type Mark = { sequence: number; valid: number; digest: Buffer; position: number }
 

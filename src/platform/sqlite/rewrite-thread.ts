@@ -1,4 +1,4 @@
-// The thread that copies a database into a new file: only its rows, without free space. It ends when it is done.
+// The thread that copies a database into a new file: all its content, without free space. It ends when it is done.
 import { workerData } from 'node:worker_threads'
 import Sqlite from './library.ts'
 

@@ -1,4 +1,4 @@
-// Verifies the proofs of RFC 6962: computes the roots that follow from a proof, with the splits by which it was made.
+// Verifies the proofs of RFC 6962: computes the roots that follow from a proof, and splits the tree as the prover did.
 import { NotProven } from '../not-proven.ts'
 import { emptyRoot, type Hash, nodeOf } from './hash.ts'
 import { splitOf } from './subtrees.ts'

@@ -153,7 +153,8 @@ export const prepareFork = async (
     const tail = tailOf(view, { asked: by(principal, requestId), message, run, start }, judgement)
     const secretRef = keepSecrets(deps, old, asked)
     if (secretRef !== undefined) undo.push(() => secrets.forget(secretRef))
-    const status = statusIn(tail.state) as TaskStatus
+    const works = statusIn(tail.state) === 'working'
+    const status = view.status as TaskStatus // the moves of the tail are published, those of the copies are not
     const created: Created = {
       ...createdOf(deps, old, task, wish, asked),
       input_ids: old.input_ids.map(changed.of),
@@ -164,7 +165,7 @@ export const prepareFork = async (
       deadline(judgement.ttls[state], judgement.now)
     const copying: Copying = { ids: changed, created, expires }
     const events = forkedEvents(cut, tail, copying)
-    const made = children.map(child => newChild(child, copying, status === 'working', judgement))
+    const made = children.map(child => newChild(child, copying, works, judgement))
     for (const child of made) releases.push(quotas.reserveTask(child.created.task_id, old.user_id, isBound))
     const beside = copy === undefined ? [] : [copy.append]
     const command = { type: 'ForkTask' as const, created, events, made, beside, ...by(principal, requestId) }

@@ -1,4 +1,4 @@
-// Operations on numbers. Each throws an error with the position of its sign if there is no result.
+// Operations on numbers. Each throws an error with the position of the given token if there is no result.
 import { type Token, wrong } from './tokens.ts'
 
 export const ranged = (value: number, at: Token): number => {

@@ -264,6 +264,6 @@ t.test('what cannot be played is refused with the name of the field', async t =>
   // Its only move ends the game, before the agent has had one.
   t.match(
     await failure(() => chess.reset(0, { fen: '8/8/8/8/8/8/r1k5/K7 w - - 0 1', side: 'black' })),
-    'fen is a position where the opponent ends the game',
+    'fen is a position where every move of the opponent ends the game',
   )
 })

@@ -77,7 +77,8 @@ export class Chess implements Environment {
     const match: Match = { ...settings, game: gameFrom(settings.fen), seed, moves: [] }
     if (isOpponentsTurn(match)) {
       const openings = lastingMoves(match.game)
-      if (openings.length === 0) throw new Error('fen is a position where the opponent ends the game')
+      if (openings.length === 0)
+        throw new Error('fen is a position where every move of the opponent ends the game')
       make(match, uciOf(oneOf(openings, randomFrom(seed))))
     }
     this.#match = match
