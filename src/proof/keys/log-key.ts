@@ -1,13 +1,14 @@
 // Makes and changes the key that signs checkpoints of a log. The key is in a file, and signs after the log names it.
 import { auditKeyStream } from '../../contract/audit-key-events.ts'
 import type { Report } from '../../contract/ports.ts'
-import type { Log } from '../../contract/stored.ts'
+import { StorageFailure } from '../../contract/stored.ts'
+import type { EventLog } from '../../log/log.ts'
 import type { SigningKey } from '../note/keys.ts'
 import type { KeyFile } from './key-file.ts'
 import { type KnownKey, keyChange, keysOf } from './key-history.ts'
 
 type Deps = {
-  log: Pick<Log, 'readStream' | 'append' | 'revisionOf'>
+  log: Pick<EventLog, 'readStream' | 'append' | 'revisionOf' | 'isFailing'>
   file: KeyFile
   report: Report
 }
@@ -49,6 +50,7 @@ export const createLogKey = ({ log, file, report }: Deps): LogKey => {
 
   const ready = async (): Promise<SigningKey> => {
     if (signing !== undefined) return signing
+    if (log.isFailing()) throw new StorageFailure('the event log could not be written')
     known = await keysOf(log)
     const old = known.at(-1)?.key
     const key = inPlace(old?.text) ?? firstKey()
@@ -75,10 +77,8 @@ export const createLogKey = ({ log, file, report }: Deps): LogKey => {
       const old = await ready()
       const next = file.makeNext()
       const change = { old: old.verifier, next: next.verifier, signers: [old, next] }
-      const added = await append(change, by).catch(error => {
-        file.removeNext()
-        throw error
-      })
+      signing = undefined // a failed append may be stored after all: then `ready` uses the next key
+      const added = await append(change, by)
       signing = next
       file.putNext()
       return added
