@@ -47,7 +47,7 @@ const cacheOf = (name: string): string =>
 type Zipped = { plain: Buffer; small: Buffer }
 const zip = promisify(gzip)
 
-/** Reads each file of the console once, at the first request for it. */
+/** Reads each file of the console once, at the first request for it. A file that could not be read is read again. */
 const createFiles = () => {
   let names: Set<string> | undefined
   const known = new Map<string, Promise<Zipped>>()
@@ -60,6 +60,7 @@ const createFiles = () => {
     if (!names.has(name)) throw new Refusal('RouteNotFound')
     const found = known.get(name) ?? read(name)
     known.set(name, found)
+    found.catch(() => known.delete(name))
     return found
   }
 }

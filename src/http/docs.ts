@@ -32,11 +32,14 @@ const pageFiles: Record<string, Made> = {
   '/docs/icon.svg': { type: 'image/svg+xml', make: async () => fileOf('icon.svg') },
 }
 
-/** A handler that answers with a text. The text is made at the first request. */
+/** A handler that answers with a text. The text is made at the first request, and again if its file could not be read. */
 const sending = ({ type, make }: Made) => {
   let made: Promise<string> | undefined
   return async (_request: unknown, reply: FastifyReply) => {
-    made ??= make()
+    made ??= make().catch(error => {
+      made = undefined
+      throw error
+    })
     return reply
       .headers(safely)
       .type(type)

@@ -1,7 +1,11 @@
 // How the console is served: the page, its files, their headers and their size.
+import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { Agent, get as getBy, type IncomingMessage } from 'node:http'
 import { gzipSync } from 'node:zlib'
 import t from 'tap'
-import { serveHere } from '../support/server.ts'
+import { serveHere, spawnServer } from '../support/server.ts'
 
 const { url } = await serveHere(t)
 const get = (path: string, headers: Record<string, string> = {}) =>
@@ -68,4 +72,24 @@ t.test('the first load is at most 100 KB, compressed', async t => {
   const plain = await get(`/ui/assets/${name}`, { 'accept-encoding': 'identity' })
   t.equal(plain.headers.get('content-encoding'), null)
   t.equal(await plain.text(), await encoded.text())
+})
+
+const noPrlimit = existsSync('/usr/bin/prlimit') ? false : 'prlimit is not installed'
+
+t.test('what could not be read once is read at the next request', { skip: noPrlimit }, async t => {
+  const { url, pid } = await spawnServer(t, t.testdir())
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 }) // a new connection would need a new file descriptor
+  t.teardown(() => agent.destroy())
+  const statusOf = async (path: string) => {
+    const [answer] = (await once(getBy(`${url}${path}`, { agent }), 'response')) as [IncomingMessage]
+    await once(answer.resume(), 'end')
+    return answer.statusCode
+  }
+  const mayOpen = (files: number) => execFileSync('prlimit', [`--pid=${pid}`, `--nofile=${files}:`])
+  t.equal(await statusOf('/ui/assets/none.js'), 404)
+  const paths = ['/ui', '/docs/page.css', '/docs/page.js']
+  mayOpen(4)
+  for (const path of paths) t.equal(await statusOf(path), 500, path)
+  mayOpen(1024)
+  for (const path of paths) t.equal(await statusOf(path), 200, path)
 })
