@@ -6,8 +6,8 @@ import { everyAnswerLines } from './head.ts'
 export const badRequest = (message: string, ...headers: string[]): string =>
   answer('400 Bad Request', message, ...headers)
 
-/** The answer to a request whose head did not arrive in time. */
-export const requestTimeout = (): string => answer('408 Request Timeout', refusals.BodyTooSlow.message)
+/** The answer to a request whose head or body did not arrive in time. */
+export const requestTimeout = (message: string): string => answer('408 Request Timeout', message)
 
 const answer = (status: string, message: string, ...headers: string[]): string => {
   const body = JSON.stringify({ code: refusals.BodyTooSlow.code, message })

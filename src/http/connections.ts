@@ -9,6 +9,8 @@ import { longestMs } from './body/pace.ts'
 export const otherBodiesLimit = 1024 * 1024
 /** Milliseconds within which the whole head of a request must arrive. Otherwise the connection is closed. */
 export const headersMs = 10_000
+/** Node does not tell whether the head or the body of a request was late. */
+const tooLate = `the request came too slowly: its head must arrive within ${headersMs / 1000} s, and its body with at least 64 KiB per second`
 /** A connection without a request stays open for this many milliseconds. Proxies close idle connections earlier. */
 export const keptAliveMs = 72_000
 
@@ -28,7 +30,7 @@ export const endBroken = (error: Error & { code?: string }, socket: Socket): voi
   // A connection that sent nothing is closed without an answer, because a client could mistake an answer for the
   // answer to its next request.
   if (isLate && socket.bytesRead === 0) return void socket.destroy()
-  socket.end(isLate ? requestTimeout() : badRequest('the server cannot read this as an HTTP request'))
+  socket.end(isLate ? requestTimeout(tooLate) : badRequest('the server cannot read this as an HTTP request'))
 }
 
 /** Node would answer an unknown `Expect` with 417. HTTP allows servers to ignore the header, so this server does. */
