@@ -135,8 +135,11 @@ export const quotaNames = [
 ] as const
 export type QuotaName = (typeof quotaNames)[number]
 
-/** Limits that no variable sets and whose refusals are counted: large answers, bodies and waiting steps of one user. */
-export const fixedLimits = ['answers', 'bodies', 'steps'] as const
+/**
+ * Limits that no variable sets and whose refusals are counted: large answers and bodies of one user, waiting steps of a
+ * session, and the followed tasks and waiting creates of a WebSocket.
+ */
+export const fixedLimits = ['answers', 'bodies', 'steps', 'task_channels', 'waiting_creates'] as const
 export type FixedLimit = (typeof fixedLimits)[number]
 
 /** What each quota limits, the variable that sets it, and what a caller can do. */

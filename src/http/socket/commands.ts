@@ -5,7 +5,7 @@ import { Refusal } from '../../contract/refusals.ts'
 import type { Pause } from '../../fairness/slices.ts'
 import type { Text } from '../../platform/pieces.ts'
 import type { Delivery } from '../../tasks/deliveries.ts'
-import type { SessionDoor } from '../doors.ts'
+import type { Serving, SessionDoor } from '../doors.ts'
 import type { Caller, TaskCalls } from '../task-calls.ts'
 import type { Said } from './read-message.ts'
 import type { TaskChannels } from './task-channels.ts'
@@ -69,6 +69,7 @@ export const createSocketCommands = (
   calls: TaskCalls,
   sessions: SessionDoor['sessions'],
   tasks: TaskChannels,
+  quotas: Pick<Serving['quotas'], 'countRefusal'>,
 ) => {
   let waiting = 0
 
@@ -102,7 +103,10 @@ export const createSocketCommands = (
   const createInTurn: typeof create = async (said, caller, ports) => {
     const { stream, background } = said.fields
     if (stream || background) return create(said, caller, ports)
-    if (waiting >= maxWaiting) throw new Refusal('Busy', { quota: 'waiting_creates', limit: maxWaiting })
+    if (waiting >= maxWaiting) {
+      quotas.countRefusal('waiting_creates')
+      throw new Refusal('Busy', { quota: 'waiting_creates', limit: maxWaiting })
+    }
     waiting++
     return create(said, caller, ports).finally(() => waiting--)
   }

@@ -35,7 +35,7 @@ type Opened = {
 export const openConnection = (door: Door, { ws, socket, request, known, gone }: Opened): Connection => {
   const { deps, budget, authMs } = door
   const { events: publicEvents, serving } = deps
-  const { longAnswers } = serving
+  const { longAnswers, quotas } = serving
   const fault = (error: unknown) => serving.fault(error, { request_id: serving.newId(), route: '/ws' })
 
   const closing = createClosing(ws)
@@ -64,7 +64,7 @@ export const openConnection = (door: Door, { ws, socket, request, known, gone }:
   })
   /** Ends the connection when a task is erased while its frames are sent: sent fragments cannot be taken back. */
   const erased = () => end('tryLater', new Refusal('TaskNotFound'))
-  const channels = { tasks: deps.tasks, longAnswers, outbox, onFault: lostTrack, onErased: erased }
+  const channels = { tasks: deps.tasks, longAnswers, quotas, outbox, onFault: lostTrack, onErased: erased }
   const tasks = createTaskChannels(channels)
   const subscriptions = createSubscriptions({ events, tasks, reads: serving.reads, say: outbox.say })
   const intake = createIntake(budget)

@@ -37,7 +37,7 @@ type Pieces = {
 /** Makes the function that carries out one command. It ends the connection if the caller's role may not write. */
 const createCommand = (door: Door, { identity, closing, end, held, outbox, tasks }: Pieces) => {
   const { serving, sessions } = door.deps
-  const carryOut = createSocketCommands(door.calls, sessions.sessions, tasks)
+  const carryOut = createSocketCommands(door.calls, sessions.sessions, tasks, serving.quotas)
   return (who: Principal, said: Command, free: () => void): Promise<void> | undefined => {
     const { requestId } = said
     if (!may(who.role, 'write')) return void end('forbidden', roleRefused(who.role, 'write'), requestId)

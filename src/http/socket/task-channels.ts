@@ -19,13 +19,14 @@ type Follow = { after: number; place: FoldPlace; pause: Pause }
 type Given = {
   tasks: Pick<TaskDoor, 'queries' | 'streamOf' | 'nextFrame' | 'openFeed'>
   longAnswers: Serving['longAnswers']
+  quotas: Pick<Serving['quotas'], 'countRefusal'>
   outbox: Outbox
   onFault: (error: unknown) => void
   /** Called when a task is erased while its frames are sent: the connection must send nothing more of this task. */
   onErased: () => void
 }
 
-export const createTaskChannels = ({ tasks, longAnswers, outbox, onFault, onErased }: Given) => {
+export const createTaskChannels = ({ tasks, longAnswers, quotas, outbox, onFault, onErased }: Given) => {
   const open = new Map<string, Feed>()
   let isClosed = false
 
@@ -50,8 +51,9 @@ export const createTaskChannels = ({ tasks, longAnswers, outbox, onFault, onEras
   }
 
   const mustHaveRoom = (taskId: string): void => {
-    if (open.size >= maxTasks && !open.has(taskId))
-      throw new Refusal('Busy', { quota: 'task_channels', limit: maxTasks })
+    if (open.size < maxTasks || open.has(taskId)) return
+    quotas.countRefusal('task_channels')
+    throw new Refusal('Busy', { quota: 'task_channels', limit: maxTasks })
   }
   const end = (taskId: string): boolean => {
     open.get(taskId)?.close()

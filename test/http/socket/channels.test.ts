@@ -6,6 +6,7 @@ import { eventsOf } from '../../../src/contract/socket.ts'
 import { pause, read, type TaskJson, until } from '../../support/http.ts'
 import { type Api, apiOf, serveHere } from '../../support/server.ts'
 import { allOf, frameOf, listen } from '../event-streams.ts'
+import { families, sampleOf } from '../exposition.ts'
 import { briefly, type Heard, openSocket, type Socket } from './client.ts'
 
 const server = await serveHere(t)
@@ -366,9 +367,12 @@ t.test('no more than 64 tasks are followed at once', async t => {
   )
   const follow = (task_id = '') => socket.ask({ type: 'subscribe', channels: ['task'], task_id })
   for (const task of queued) t.equal((await follow(task.id)).type, 'subscribed')
-  t.match(await follow(id), { type: 'error', error: { code: -32027 } })
+  const full = { code: -32027, data: { quota: 'task_channels', limit: 64 } }
+  t.match(await follow(id), { type: 'error', error: full })
   t.equal((await follow(queued[0]?.id)).type, 'subscribed', 'the same one again')
-  t.match(await socket.ask({ type: 'create', ...echo, stream: true }), { error: { code: -32027 } })
+  t.match(await socket.ask({ type: 'create', ...echo, stream: true }), { error: full })
+  const metrics = families(await (await fetch(`${url}/metrics`)).text())
+  t.equal(sampleOf(metrics, 'reprise_quota_refusals_total', { quota: 'task_channels' }), 2)
   await socket.ask({ type: 'unsubscribe', task_id: queued[1]?.id })
   t.equal((await follow(id)).type, 'subscribed')
   await socket.cut()

@@ -2,6 +2,7 @@
 import t from 'tap'
 import { pause, read, type TaskJson, until } from '../../support/http.ts'
 import { apiOf, serveHere } from '../../support/server.ts'
+import { families, sampleOf } from '../exposition.ts'
 import { briefly, type Heard, openSocket } from './client.ts'
 
 t.jobs = 4
@@ -252,8 +253,10 @@ t.test('commands that wait for their tasks keep nobody from being heard, up to a
     })
   t.match(await socket.until(({ type }) => type === 'error'), {
     request_id: '256',
-    error: { code: -32027 },
+    error: { code: -32027, data: { quota: 'waiting_creates', limit: 256 } },
   })
+  const metrics = families(await (await fetch(`${url}/metrics`)).text())
+  t.equal(sampleOf(metrics, 'reprise_quota_refusals_total', { quota: 'waiting_creates' }), 1)
   t.equal((await socket.ask({ type: 'ping' })).type, 'pong')
   const listed = (await read(api('GET', '/tasks?session_id=line&limit=100&status=working'))).body
   const [working] = listed.result as unknown as TaskJson[]
