@@ -32,6 +32,7 @@ import type { Proof } from './proof/proof.ts'
 import { createQueries, type Queries } from './tasks/queries.ts'
 import type { AgentChoice } from './tasks/request/agent-choice.ts'
 import { createTasks } from './tasks/tasks.ts'
+import { retriedBy } from './tasks/when-current.ts'
 import { createWebhooks } from './webhooks/webhooks.ts'
 
 export type SystemDeps = {
@@ -106,16 +107,20 @@ const agentChoiceOf = ({ agents, defaultAgent, hasMcpServer }: SystemDeps): Agen
 const namedBy = (queries: Queries) => (session: { id: string; userId: string }) =>
   queries.unfinished().some(row => row.session_id === session.id && row.user_id === session.userId)
 
-/** Resumes the work that an earlier run left unfinished. Returns the number of resumed tasks. */
+/**
+ * Resumes the work that an earlier run left unfinished. Returns the number of resumed tasks. `whenCurrent` repeats what
+ * fails because work that has begun already, such as retention, finds the read models damaged.
+ */
 const takeUp = async (
   recovery: ReturnType<typeof createRecovery>,
   environments: { start(): Promise<void> },
   erasures: Pick<Erasures, 'start'>,
+  whenCurrent: ReturnType<typeof retriedBy>,
 ): Promise<number> => {
   await erasures.start()
-  recovery.takePlaces()
-  await environments.start()
-  return recovery.resume()
+  await whenCurrent(async () => recovery.takePlaces())
+  await whenCurrent(environments.start)
+  return whenCurrent(recovery.resume)
 }
 
 export const createSystem = async (deps: SystemDeps) => {
@@ -172,7 +177,9 @@ export const createSystem = async (deps: SystemDeps) => {
   const stopTimers = startTimers({ ...shared, tasks, isIdle: deps.idle === true })
 
   log.check() // records which files the log has now, and later checks compare the files with this record
-  const resumed = deps.idle ? 0 : await takeUp(recovery, environments, erasures)
+  const resumed = deps.idle
+    ? 0
+    : await takeUp(recovery, environments, erasures, retriedBy(queries.caughtUp, isClosed))
   if (!deps.idle) webhooks.start()
 
   return {

@@ -8,12 +8,11 @@ import type { ReadStore } from '../../projections/store.ts'
 import type { RunEnd } from '../contract/cron-commands.ts'
 import { cronStream } from '../contract/cron-events.ts'
 import type { World } from '../contract/ports.ts'
-import { isBehind } from '../contract/refusals.ts'
 import type { Quotas } from '../fairness/quotas.ts'
-import { nextTurn } from '../fairness/slices.ts'
 import type { EventLog } from '../log/log.ts'
 import type { Secrets } from '../platform/secrets.ts'
 import type { Tasks } from '../tasks/tasks.ts'
+import { retriedBy } from '../tasks/when-current.ts'
 import { createAlarm } from './alarm.ts'
 import { createCronCommands } from './commands.ts'
 import { createFollowing } from './follow.ts'
@@ -41,21 +40,6 @@ type Deps = {
   inspect?: Inspect | undefined
   onFault: (error: unknown) => void
 }
-
-/** Returns a function that does work. If the read models were behind, it repeats the work after they caught up. */
-const retriedBy =
-  (caughtUp: () => Promise<void>, isStopped: () => boolean) =>
-  async <T>(work: () => Promise<T>): Promise<T> => {
-    for (;;) {
-      try {
-        return await work()
-      } catch (error) {
-        if (!isBehind(error) || isStopped()) throw error
-        await caughtUp()
-        await nextTurn()
-      }
-    }
-  }
 
 export const createCronSystem = (deps: Deps) => {
   const { world, log, secrets, tasks, onFault } = deps
@@ -123,7 +107,7 @@ export const createCronSystem = (deps: Deps) => {
       requests: tasks.requests,
       retries: createCronRetries(queries, clock, log.head()),
     }),
-    resume: () => resume().catch(onFault),
+    resume: () => whenCurrent(resume).catch(onFault),
     busy: () => runtime.busy() + alarm.busy(),
     counts: () => ({ jobs: queries.states(), running: following.running(), ...following.counts }),
     stop(): void {

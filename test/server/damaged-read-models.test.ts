@@ -110,6 +110,22 @@ t.test('pages of any table or index that are noise', async t => {
   }
 })
 
+t.test('damage that retention finds while the server starts does not end the start', async t => {
+  const bytes = fresh()
+  const db = new Database(file, { readonly: true })
+  const leaf = db.prepare<[], number>(
+    "SELECT pageno FROM dbstat WHERE name = 'tasks' AND pagetype = 'leaf' ORDER BY path",
+  )
+  const page = leaf.pluck().get() as number
+  db.close()
+  writeFileSync(file, bytes.fill('noise', (page - 1) * pageSize, page * pageSize))
+  const RETENTION = path.join(dataDir, 'rules.json')
+  writeFileSync(RETENTION, '[{"older_than_days": 1}]')
+  const server = await serveHere(t, { DATA_DIR: damaged, RETENTION })
+  t.match(server.lines[0], { level: 'warn', message: /^the read models are damaged/ })
+  await untilToldAgain(t, server.api, 'a page of tasks')
+})
+
 t.test('texts that are not as they were written', async t => {
   const bytes = fresh()
   let at = bytes.indexOf(text)
