@@ -46,7 +46,7 @@ export const newActor = <View, Command>(
   isAhead: false,
   justMade,
   waiters: [],
-  restingSince: 0,
+  restingSince: Number.POSITIVE_INFINITY,
   gone: false,
 })
 

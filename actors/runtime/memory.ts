@@ -51,8 +51,7 @@ export const createMemory = <View, Command>(timers: Timers) => {
   const stopSweeping = timers.every(idleSweepMs, () => {
     sweeps++
     for (const actor of actors.values()) {
-      const isIdle = !actor.atWork && actor.loaded === undefined && actor.waiters.length === 0
-      if (isIdle && actor.restingSince < sweeps - 1) drop(actor)
+      if (!actor.atWork && actor.waiters.length === 0 && actor.restingSince < sweeps - 1) drop(actor)
     }
   })
 

@@ -1,10 +1,13 @@
 // The mailbox of an actor: turns one after the other, memory after the log, and what happens around a fault.
-import t from 'tap'
+import path from 'node:path'
+import t, { type Test } from 'tap'
 import type { Agent } from '../../src/contract/agent.ts'
 import type { TaskEvent } from '../../src/contract/task-events.ts'
 import { isPausing } from '../../src/contract/task-state.ts'
 import { frameCount } from '../../src/history/frames.ts'
+import { sqliteStore } from '../../src/log/sqlite-store.ts'
 import { eventsOf, framesOf } from '../history/told.ts'
+import { until } from '../support/http.ts'
 import { admin, failingStore, givenSystem, quiet, type TestSystem } from '../support/system.ts'
 import { settle } from '../support/world.ts'
 
@@ -72,6 +75,56 @@ t.test('an actor that is idle leaves memory after a while and comes back as it w
   await system.commands.resume(admin, taskId, 'req')
   await quiet(system)
   t.equal(system.get(taskId).status, 'completed')
+})
+
+/** A working task on a file, whose actor is put away. Its long request is read again only once `release` is called. */
+const heldTask = async (t: Test) => {
+  const inner = sqliteStore(path.join(t.testdir(), 'log.db'), () => 'log_test')
+  let release = () => {}
+  const held = new Promise<void>(resolve => {
+    release = resolve
+  })
+  const openLong: typeof inner.openLong = (...row) => held.then(() => inner.openLong(...row))
+  let begun = 0
+  const agent: Agent = {
+    name: 'slow',
+    async *step({ signal }) {
+      begun++
+      await new Promise(resolve => signal.addEventListener('abort', resolve))
+      return { end: 'answer' }
+    },
+  }
+  const system = await givenSystem({ agents: [agent], store: { ...inner, openLong } })
+  t.teardown(system.close)
+  await system.world.advance(90_000)
+  const taskId = await system.create({ client_id: 'slow', user_message_content: 'x'.repeat(300_000) })
+  await until(() => begun === 1)
+  system.runtime.passivate(`task-${taskId}`)
+  return { system, taskId, release, begun: () => begun }
+}
+
+t.test('an actor that loads for long stays in memory, so its step begins once', async t => {
+  const { system, taskId, release, begun } = await heldTask(t)
+  const first = system.runtime.activate(`task-${taskId}`)
+  await system.world.advance(60_000)
+  const second = system.runtime.activate(`task-${taskId}`)
+  release()
+  await Promise.all([first, second])
+  await system.world.advance(1000)
+  t.equal(begun(), 2)
+})
+
+t.test('an actor that is put away while it loads begins nothing; who waits is answered', async t => {
+  const { system, taskId, release, begun } = await heldTask(t)
+  const waiting = system.commands.atRest(taskId)
+  system.runtime.passivate(`task-${taskId}`)
+  const loaded = system.runtime.activate(`task-${taskId}`)
+  release()
+  await loaded
+  await system.world.advance(1000)
+  t.equal(begun(), 2)
+  await system.commands.cancel(admin, taskId, 'req')
+  t.equal((await waiting).status, 'canceled')
 })
 
 t.test('an actor that ended leaves memory at once; one that works stays', async t => {

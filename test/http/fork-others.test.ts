@@ -1,12 +1,13 @@
 // Forks of long texts and of group chats, by other callers, and under quotas.
 import t from 'tap'
 import { chatOf, linesOf, says } from '../group-chat/chats.ts'
+import { serveMcp } from '../mcp/servers/http.ts'
 import { read, until } from '../support/http.ts'
 import { apiOf, serveHere } from '../support/server.ts'
-import { callId, holds, tasksOf, textsOf, tool } from './agent-tasks.ts'
+import { callId, holds, script, tasksOf, textsOf, tool } from './agent-tasks.ts'
 import { endsOf, forksOf, isSameWork } from './fork-calls.ts'
 
-const { api, url, system } = await serveHere(t, { QUOTA_TASKS: '3' })
+const { api, url, system } = await serveHere(t, { QUOTA_TASKS: '3', ALLOW_PRIVATE_URLS: '1' })
 const tasks = tasksOf(api)
 const { play, post, get, becomes, frames, act } = tasks
 const { fork, diff } = forksOf(api)
@@ -52,6 +53,39 @@ t.test('a group chat is forked in the middle, and goes on with its speakers', as
       if (header.type === 'GroupChatMessage' && header.copy_of === undefined) said.push(header.stream)
   t.same([...new Set(said)], [`task-${made.id}`])
   t.ok(said.length < 4, 'what was said before is not said again')
+})
+
+const echoes = [{ tool: 'place__echo', arguments: { text: 'x' } }, { message: 'end' }]
+/** The settings of an agent that uses one server, with this key in a header or without a header. */
+const withKey = (url: string, key?: string) => ({
+  tool_mcp_config: { place: key === undefined ? { url } : { url, headers: { 'X-Key': key } } },
+})
+
+t.test('a fork of a task whose secret values are gone has those that its caller gives', async t => {
+  const { url: place, seen } = await serveMcp(t)
+  const agent_config = { ...script(...echoes), ...withKey(place, 'old') }
+  const { id } = (await post({ agent_config })).body.result
+  t.match(await becomes((await fork(id, { at: 0 })).id, 'paused'), { metadata: { reason: 'secret_missing' } })
+  const keysOf = async (settings: object) => {
+    const before = seen.length
+    await becomes((await fork(id, { at: 0, agent_config: settings })).id, 'completed')
+    return [...new Set(seen.slice(before).map(headers => headers['x-key']))]
+  }
+  t.same(await keysOf(withKey(place, 'new')), ['new'])
+  t.same(await keysOf(withKey(place)), [undefined], 'it needs none')
+  const both = (await post({ agent_config, env: { A: 'a' } })).body.result
+  const made = await fork(both.id, { at: 0, agent_config: withKey(place, 'new') })
+  t.match(await becomes(made.id, 'paused'), { metadata: { reason: 'secret_missing' } }, 'its env is gone')
+})
+
+t.test('the headers of a task do not go to a server that the caller of a fork names', async t => {
+  const [old, other] = [await serveMcp(t), await serveMcp(t)]
+  const agent_config = { ...script({ pause: 'tea' }, ...echoes), ...withKey(old.url, 'old') }
+  const { id } = (await post({ agent_config })).body.result
+  const made = await fork(id, { at: 0, agent_config: { ...withKey(other.url), ...script(...echoes) } })
+  await becomes(made.id, 'completed')
+  t.same([...new Set(other.seen.map(headers => headers['x-key']))], [undefined])
+  await act(id, 'cancel')
 })
 
 t.test('only those may fork who may create tasks and see this one', async t => {

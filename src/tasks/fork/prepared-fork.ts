@@ -39,8 +39,8 @@ const givenIds = ({ request }: Created): Set<string> => {
 }
 
 /**
- * The reference to the secret values of a fork. A copied task that has ended has lost its values. Then the fork has
- * values only if its caller gives all that its request needs. Otherwise it pauses, because values are missing.
+ * The reference to the secret values that the request of a fork needs. If one of them is neither given nor still there,
+ * the fork has none. Values that a new setting replaces are left out: its servers must not get the headers of others.
  */
 const keepSecrets = (
   { secrets, ids }: CommandDeps,
@@ -50,8 +50,9 @@ const keepSecrets = (
   const needed = Object.keys(splitSecrets(request).secrets)
   if (needed.length === 0) return undefined
   const ref = ids.next('sec_')
-  const kept = old === undefined ? undefined : secrets.get(old)
-  if (kept !== undefined || needed.every(name => name in given)) secrets.put(ref, { ...kept, ...given })
+  const known = { ...(old === undefined ? {} : secrets.get(old)), ...given }
+  const values = Object.fromEntries(Object.entries(known).filter(([name]) => needed.includes(name)))
+  if (needed.every(name => name in values)) secrets.put(ref, values)
   return ref
 }
 
