@@ -41,7 +41,7 @@ const begin = async ({ settings, keyFile, log, timers, report }: Plan): Promise<
   } catch (error) {
     if (!(error instanceof UnfitRecord)) throw error
     throw new CannotStart(
-      `the shared log has another cluster key than ${keyFile}: copy the file of a node there`,
+      `${keyFile} is not the key of this cluster: replace it with a copy of the key file of one of its nodes`,
     )
   } finally {
     await shared.close()

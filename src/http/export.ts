@@ -20,7 +20,7 @@ const subjectIn = (q: QueryReader): Subject => {
     if (ids[kind] !== undefined) named.push({ kind, id: ids[kind] })
   const [subject, ...more] = named
   if (subject !== undefined && more.length === 0 && (isAll || subject.id !== '')) return subject
-  const msg = 'Give one of task_id, session_id, user_id and all=true'
+  const msg = 'Give exactly one of task_id, session_id, user_id and all=true'
   throw new Invalid([{ loc: ['query'], msg, type: 'value_error' }])
 }
 

@@ -34,7 +34,7 @@ const openFile = ({ world, files, acceptLoss }: Pick<Deps, 'world' | 'files' | '
   if (known !== undefined) {
     const [name, events] = [path.basename(known[0]), known[1]]
     throw new CannotStart(
-      `${files.log} is gone, and ${name} knows ${events} events of it: restore it from a backup, or remove ${name} to begin a new log`,
+      `${files.log} is missing, but ${name} says that it had ${events} events: restore it from a backup, or remove ${name} to begin a new log`,
     )
   }
   return sqliteStore(files.log, () => world.ids.next('log_'), [files.lock, files.secrets])

@@ -170,7 +170,7 @@ t.test('what was erased is said, and the rest is shown', { skip }, async t => {
   await sees(page, 'It was erased.')
   t.notOk((await page.content()).includes('Forget this'))
   await page.getByRole('link', { name: '✓ Fits; check the key' }).click()
-  await sees(page, /of them erased, as position \d+ says/)
+  await sees(page, /of them erased by the event at position \d+/)
   t.same(complaints, [])
 })
 

@@ -80,7 +80,7 @@ tap.test('init says what is wrong', { skip: noNats }, async t => {
   t.equal(other.code, 2)
   t.match(
     other.stderr,
-    /the shared log has another cluster key than .*other-key: copy the file of a node there/,
+    /other-key is not the key of this cluster: replace it with a copy of the key file of one of its nodes/,
   )
   const cases: [string[], Record<string, string>, RegExp][] = [
     [['init', '--shards', '2'], {}, /--shards 2: a cluster has 1 shard/],

@@ -137,7 +137,7 @@ t.test('a database with blobs is kept, and what is damaged meanwhile is found', 
 
   const third = await life.start()
   t.equal((await run(third, 'query', sums)).status, 404)
-  t.match((await third.record(id)).body, { is_active: false, close_reason: /what was kept of it is damaged/ })
+  t.match((await third.record(id)).body, { is_active: false, close_reason: /its kept state is damaged/ })
 })
 
 const frail = `

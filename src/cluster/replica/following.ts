@@ -60,7 +60,7 @@ export const startFollowing = ({
         return await intake.take(records.filter(({ sequence }) => sequence > known))
       } catch (error) {
         if (!(error instanceof LacksKeys)) throw error
-        report('info', 'the shared log is not read on until keys have come', { lacks: error.message })
+        report('info', 'this node waits for keys to read more of the shared log', { lacks: error.message })
         await Promise.race([keys.stored(), stopped])
       }
     }

@@ -33,7 +33,7 @@ export const erasedLines = (erased: number): string[] =>
 const erasedText = ({ events, erased, erased_by }: VerifiedStream): string =>
   erased === 0
     ? ''
-    : `, ${erased === events ? 'all' : erased} of them erased, as position ${erased_by.join(' and ')} says`
+    : `, ${erased === events ? 'all' : erased} of them erased by the ${erased_by.length === 1 ? 'event at position' : 'events at positions'} ${erased_by.join(' and ')}`
 
 const streamText = (verified: VerifiedStream): string => {
   const { stream, events, last, end } = verified

@@ -19,7 +19,7 @@ export const openWitnessState = (file: string) => {
     }
   } catch (error) {
     throw new CannotStart(
-      `the state ${file} of the witness cannot be read (${(error as Error).message}): put a copy of it there`,
+      `the witness cannot read its state ${file} (${(error as Error).message}): restore the file from a backup`,
     )
   }
   return {

@@ -237,7 +237,7 @@ t.test('a state of which something is missing or was changed does not come back'
   const packs = path.join(one.dir, 'kept')
   const [pack = ''] = readdirSync(packs)
   const bytes = readFileSync(path.join(packs, pack))
-  const damaged = 'what was kept of it is damaged'
+  const damaged = 'its kept state is damaged; create a new session'
   for (const at of [10, state.kept.offset + 10]) {
     rmSync(one.inside('a'), { force: true })
     writeFileSync(
@@ -283,7 +283,7 @@ t.test(
       if (states.length === 2) t.equal(readdirSync(path.join(dir, 'kept')).length, 2)
     }
     const [first, , third, fourth] = states
-    t.equal(await failure(() => workspace.restore(first)), 'what was kept of it is damaged')
+    t.equal(await failure(() => workspace.restore(first)), 'its kept state is damaged; create a new session')
     workspace.restore(fourth)
     t.equal(got('a'), 'state 3')
     workspace.restore(third)

@@ -42,7 +42,7 @@ export const observationOf = (match: Match): OpenObject => {
   }
 }
 
-/** The state of the game in words; the words of an ending are those of `reason`. */
+/** Says how the game ended and why, or who is to move. */
 export const stateText = (match: Match): string => {
   const { game } = match
   const ending = endingOf(game)

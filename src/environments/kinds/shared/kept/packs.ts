@@ -77,7 +77,7 @@ export const writePacks = (folder: string) => {
 }
 
 const damaged = (): never => {
-  throw new Error('what was kept of it is damaged')
+  throw new Error('its kept state is damaged; create a new session')
 }
 
 /** Reads pieces, and compares each with its hash. */
