@@ -14,7 +14,7 @@ export type StepRequest = {
   toolArgs: OpenObject
   /** Variables for this step alone. They take precedence over the variables of the session. */
   envVars?: Record<string, string>
-  /** The id under which a caller can ask for this step again. It names the call of a task, or the request. */
+  /** The id of the task's call, or of the request. A request with a known id gets the answer of the earlier step. */
   effectId: string
   /** The number of the run of the task's call. If it is absent, this is the first run. */
   attempt?: number
@@ -60,7 +60,7 @@ export type Outcome = { now: number; snapshot?: Snapshot } & (
   | { of: 'closed' }
   /** The instance is ready for a step that must not be repeated, so the intent can be stored. */
   | { of: 'ready' }
-  /** An observation was made. `state` is present if the visible state of the instance is older than the log. */
+  /** The instance is there. `state` is what it shows, and is present only if the instance is older than the log. */
   | { of: 'seen'; state?: OpenObject }
   /** The request failed and changed nothing. */
   | { of: 'nothing' }

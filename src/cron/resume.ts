@@ -28,7 +28,7 @@ export const createResume =
     }
     await checkMakers()
     for (const { id, due_at } of queries.due()) alarm.set(id, due_at)
-    // Tasks may have ended before this start. `following` may find a later end, too; the actor stores it only once.
+    // A task may have ended before `following` knew of it. An end that is found here and there is stored only once.
     for (const { id, job_id, task_id } of open) {
       if (isStopped()) return
       const found = task_id === null ? undefined : await storedEnd(log, task_id)

@@ -12,7 +12,7 @@ import { leftCopiesOf } from './left-copies.ts'
 
 export type ErasureDeps = EraseDeps & {
   settingsOf: (userId: string) => UserSettings
-  /** The position of the event that says that the event at this position was erased. */
+  /** The position of the event PayloadsErased that covers the event at this position; undefined: there is none. */
   erasedBy: (position: number) => number | undefined
 }
 type SessionWish = Wish & { userId: string | undefined }
@@ -35,7 +35,7 @@ const createAnswers = ({ stored, finisher, erasedBy }: ErasureDeps) => ({
   },
 })
 
-/** Erases what a caller names, or answers about an earlier erasure. Throws as `erase` does, or a Refusal with a 404. */
+/** Erases, or answers about an earlier erasure. All throw as `erase` does; all but `retire` also throw 404 Refusals. */
 const createErasing = (deps: ErasureDeps) => {
   const { rows, sessionQueries } = deps
   const answers = createAnswers(deps)
@@ -90,7 +90,7 @@ const createErasing = (deps: ErasureDeps) => {
       if (answer !== undefined) return answer
       throw new Refusal('TaskNotFound', undefined, 'the server has nothing of this user that can be erased')
     },
-    /** Erases those of the tasks that nothing prevents from being erased. Resolves to the ids of the erased tasks. */
+    /** Erases those of the tasks that can be erased, see `freeOf`. Resolves to the ids of the erased tasks. */
     async retire(asked: Asked, tasks: readonly ErasableTask[], reason: string): Promise<string[]> {
       const free = await freeOf(deps, tasks)
       if (free.length === 0) return []

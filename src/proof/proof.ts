@@ -26,7 +26,7 @@ const readAnchor: typeof newestAnchor = (file, ...of) => {
   }
 }
 
-/** The newest stored checkpoint that a key of this log signed; undefined: there is none. Rejects with CannotStart. */
+/** The newest stored checkpoint that a key of this log has signed, or undefined. Rejects with CannotStart. */
 export const anchorOf = async (
   { keyFile: file, checkpointFile }: ProofSettings,
   log: Pick<EventLog, 'id' | 'readStream'>,

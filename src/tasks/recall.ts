@@ -89,7 +89,7 @@ export const createRecall = (log: Log, queries: Queries, clock: Clock) => {
     textOf,
     ...past,
 
-    /** The text of the task of a fresh row, with its approximate size in bytes. `isFolded`: the text has rollouts. */
+    /** The task of a row that was just read, as text, with its rough size in bytes. `isFolded`: it has rollouts. */
     ofRow(row: TaskRow, pause = localPause()): StoredTask & { isFolded: boolean } {
       const { text, size } = queries.task(row.position, pause)
       if (row.rollouts === 0 || !isTerminal(row.status)) return { text, size, isFolded: false }
@@ -101,7 +101,7 @@ export const createRecall = (log: Log, queries: Queries, clock: Clock) => {
     rollouts: (taskId: string, pause = localPause()): AsyncGenerator<Text> =>
       linesOf(rolloutsOf(reader(pause), taskStream(taskId)), pause),
 
-    /** The frames of a task, each as JSON with the time of its event. Rollouts have a file of their own. */
+    /** The lines of a task's log file: frames as JSON, with the times of their events. Rollouts are in another file. */
     logLines: (taskId: string, pause = localPause()): AsyncGenerator<Text> =>
       timedFrames(reader(pause), taskStream(taskId)),
 

@@ -60,7 +60,7 @@ const startSaving = ({ stateFile, timers, report, write, wipe }: SavingDeps) => 
 const readerFrom = ({ key, logId, stateFile }: IntakeDeps, head: number): Reader => {
   const reader = createReader(key, logId)
   const saved = readState(stateFile, logId)
-  // A log that is shorter than the state says was restored from a backup: then all records are read again.
+  // If the log is shorter than the state says, it was restored from a backup, and all records are read again.
   if (saved !== undefined && saved.position <= head) reader.goTo(saved)
   return reader
 }
@@ -78,7 +78,7 @@ export const createIntake = (deps: IntakeDeps) => {
   const pieces = createOpenPieces(local)
   const applier = createApplier({ local, keys, pieces, secrets, logId, erasing: deps.erasing })
   const reader = readerFrom(deps, applier.head())
-  /** The place behind which reading can begin anew. No long payload and no record in parts is unfinished there. */
+  /** The place after which reading can begin again: no long payload and no record in parts is unfinished there. */
   let safe = reader.at()
   let savedAt = safe.sequence
   /** The place up to which everything is in the files. */
@@ -135,7 +135,7 @@ export const createIntake = (deps: IntakeDeps) => {
       reader.advance({ mark, joined: [] })
       settle()
     },
-    /** Goes back to the last safe place: the records behind it are read again. */
+    /** Goes back to the last safe place, so that the records after it are read again. */
     restart,
     /** Reads all records again: the shared log is not the one that was read before. */
     async rewind(): Promise<void> {

@@ -1,4 +1,4 @@
-// Reads the keys of a log, and makes the event that changes the key. Events name the keys, so the keys can be proven.
+// Reads the keys of a log from its events, and makes the event that changes the key. So the log proves its own keys.
 import { type AuditKeyChanged, auditKeyStream } from '../../contract/audit-key-events.ts'
 import { auditKeyEvents } from '../../contract/decoders/audit-key.ts'
 import type { Log, StreamAppend } from '../../contract/stored.ts'
@@ -22,7 +22,7 @@ export const keysOf = async (log: Pick<Log, 'readStream'>): Promise<KnownKey[]> 
 }
 
 /**
- * The append that changes the key of a log. `signers`: the old key, if the server still has it, and last the new key.
+ * Makes the append that changes the key of a log. `signers`: the old key if the server still has it, then the new key.
  * `revision`: the last revision of the stream of keys.
  */
 export const keyChange = (
