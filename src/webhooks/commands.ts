@@ -1,7 +1,8 @@
 // The command service of webhooks. Secret values are written before the event that names their reference.
 import { Refusal } from '../contract/refusals.ts'
-import { callerOf, type Principal } from '../contract/token-events.ts'
+import type { Principal } from '../contract/token-events.ts'
 import type { CreateWebhookBody } from '../contract/wire.ts'
+import { createCounts } from '../fairness/counts.ts'
 import type { Quotas } from '../fairness/quotas.ts'
 import type { Webhook } from '../history/webhook.ts'
 import { type AskedBy, byOf } from './asked.ts'
@@ -18,20 +19,17 @@ type Deps = ChangeDeps & { table: WebhookTable; quotas: Pick<Quotas, 'mayMakeWeb
 
 export const createWebhookCommands = (deps: Deps) => {
   const { table, changes, sealed, quotas, clock, random, ids } = deps
-  /** The number of webhooks of each user that are being made. */
-  const begun = new Map<string, number>()
+  /** The webhooks of each user that are being made. */
+  const begun = createCounts()
   const retries = createRetries(table, clock)
   const visible = visibleTo(table.get)
   const stored = storedIn(table)
 
-  const reserve = (principal: Principal): (() => void) => {
-    const { userId } = principal
+  const reserve = ({ userId }: Principal): (() => void) => {
     if (userId === undefined) return () => {}
-    const name = callerOf(principal)
-    const here = begun.get(name) ?? 0
-    quotas.mayMakeWebhook(table.countOf(userId) + here)
-    begun.set(name, here + 1)
-    return () => void begun.set(name, (begun.get(name) ?? 1) - 1)
+    quotas.mayMakeWebhook(table.countOf(userId) + begun.of(userId))
+    begun.add(userId, 1)
+    return () => begun.add(userId, -1)
   }
   const make = async (asked: AskedBy, body: CreateWebhookBody, key: string | undefined): Promise<Made> => {
     const { principal } = asked
