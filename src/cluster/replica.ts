@@ -9,7 +9,7 @@ import { createTurns } from '../platform/turns.ts'
 import type { StreamKeys } from './keys/stream-keys.ts'
 import type { Node } from './replica/claiming.ts'
 import { createCopiedSecrets } from './replica/copied-secrets.ts'
-import { LacksKeys } from './replica/errors.ts'
+import { LacksErasure, LacksKeys } from './replica/errors.ts'
 import { createFollower } from './replica/follower.ts'
 import { createIntake } from './replica/intake.ts'
 import { createListeners } from './replica/listeners.ts'
@@ -46,7 +46,7 @@ const mustBeCopyOf = (local: Store, logId: string): void => {
 }
 
 const asFailure = (error: unknown): never => {
-  if (error instanceof Fenced || error instanceof LacksKeys) throw error
+  if ([Fenced, LacksKeys, LacksErasure].some(known => error instanceof known)) throw error
   throw new StorageFailure('the shared log cannot be claimed', { cause: error })
 }
 
@@ -107,8 +107,8 @@ export const createReplica = (deps: ReplicaDeps) => {
     owner: () => intake.claim(),
     /**
      * Ends the following and claims the log. Resolves to the epoch when the local log has everything that stands before
-     * the claim, and the shared log has everything that the local log has. Rejects with LacksKeys, Fenced and
-     * StorageFailure.
+     * the claim, and the shared log has everything that the local log has. Rejects with LacksKeys, LacksErasure,
+     * Fenced and StorageFailure.
      */
     claim: (): Promise<number> =>
       inTurn(async () => {

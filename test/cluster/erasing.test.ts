@@ -4,7 +4,7 @@ import path from 'node:path'
 import t from 'tap'
 import { unpackContent } from '../../src/cluster/records/content.ts'
 import { openRecord } from '../../src/cluster/records/form.ts'
-import { openOn, to } from '../log/support.ts'
+import { openOn, rejection, to } from '../log/support.ts'
 import { begun, clusterKey, newFolder, nodeIn, rowsOf, shareKeys, until } from './support.ts'
 
 const word = 'the-word-to-erase'
@@ -56,6 +56,28 @@ t.test(
     t.equal(three.local.erasedBy(1), 4)
   },
 )
+
+t.test('a node may not claim a log whose servers have lost an erasure', async t => {
+  const servers = await begun()
+  const folder = newFolder(t)
+  const one = nodeIn(t, servers, { folder: path.join(folder, 'one') })
+  await one.replica.claim()
+  const log = await openOn(t, one.replica.store)
+  await log.append([to('task-a', -1, { word })])
+  const before = servers.records().length
+  const [event] = await log.append([erasing(['task-a'], 1)])
+  t.ok(await log.destroy(event?.position ?? 0))
+  servers.loseBehind(before)
+  const two = nodeIn(t, servers, { folder: path.join(folder, 'two'), name: 'two' })
+  shareKeys(one.keys, two.keys)
+  t.match(await rejection(two.replica.claim()), {
+    message: '1 events came without a payload, and the shared log has lost the erasure',
+  })
+  await one.replica.claim()
+  shareKeys(one.keys, two.keys)
+  await two.replica.claim()
+  t.same(rowsOf(two.local), rowsOf(one.local))
+})
 
 t.test('secrets come to the standby before the events that name them, and leave with their key', async t => {
   const servers = await begun()

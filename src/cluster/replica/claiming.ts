@@ -6,7 +6,7 @@ import { StorageFailure } from '../../contract/stored.ts'
 import { type Content, packContent } from '../records/content.ts'
 import { sealRecord, UnfitRecord } from '../records/form.ts'
 import { Fenced, type SharedLog } from '../shared-log.ts'
-import { LacksKeys } from './errors.ts'
+import { LacksErasure } from './errors.ts'
 import type { Intake } from './intake.ts'
 
 /** How many records are read at once. */
@@ -82,13 +82,13 @@ export const createClaiming = ({ shared, key, intake, node, timers }: Deps) => {
   return {
     readToEnd,
     isMine,
-    /** Resolves to the epoch. Rejects with LacksKeys, Fenced or StorageFailure. */
+    /** Resolves to the epoch. Rejects with LacksKeys, LacksErasure, Fenced or StorageFailure. */
     async claim(): Promise<number> {
       await readToEnd()
       const before = intake.claim()?.mark.sequence ?? 0
       for (let tries = 1; tries <= mostTries; tries++) {
         const bare = intake.bareRows()
-        if (bare > 0) throw new LacksKeys(Array.from({ length: bare }, () => [0, 0]))
+        if (bare > 0) throw new LacksErasure(bare)
         try {
           await append()
           return intake.at().sequence

@@ -1,10 +1,7 @@
 // The errors of a replica, in addition to those of the shared log.
 import type { KeyName } from '../records/content.ts'
 
-/**
- * This node lacks keys of the epoch `epoch`, and cannot open records without them. It gets keys from the owner. A claim
- * throws this error too, with epoch 0, when rows came without a payload and no erasure covers them.
- */
+/** This node lacks keys of the epoch `epoch`, and cannot open records without them. It gets keys from the owner. */
 export class LacksKeys extends Error {
   readonly epoch: number
   readonly count: number
@@ -16,6 +13,15 @@ export class LacksKeys extends Error {
     )
     this.epoch = epoch
     this.count = count
+  }
+}
+
+/** Rows came without a payload, because its key was destroyed, and the erasure of it is not in the shared log. */
+export class LacksErasure extends Error {
+  constructor(rows: number) {
+    super(
+      `${rows} events came without a payload, and the shared log has lost the erasure: start the node that owned the log before, and this one gets the erasure from it`,
+    )
   }
 }
 
