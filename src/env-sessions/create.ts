@@ -8,7 +8,7 @@ import { asTexts, masked } from '../contract/variables.ts'
 import type { CreateEnvBody } from '../contract/wire.ts'
 import { nameOfKey, type SessionView } from '../history/env-session.ts'
 import { digestOfBody } from '../platform/digest.ts'
-import { type Asked, by, drawSeed, type SessionDeps, type Shared } from './deps.ts'
+import { type Asked, by, type SessionDeps, type Shared } from './deps.ts'
 import { invalid, problemsAt } from './invalid.ts'
 import { foldTo, lost } from './reading.ts'
 import { keysOf, type Retry } from './retries.ts'
@@ -108,7 +108,7 @@ const make = async (
     },
     source,
     values,
-    seed: drawSeed(deps),
+    seed: deps.randomSeed(),
     keys,
     ...by(asked),
   }

@@ -50,8 +50,3 @@ export type Shared = SessionDeps & {
 /** The caller of an operation, and its request. */
 export type Asked = { principal: Principal; requestId: string }
 export const by = ({ principal, requestId }: Asked) => ({ principal: principal.id, causation: requestId })
-
-/** Seeds are whole numbers below this one. */
-const largestSeed = 2 ** 32
-export const drawSeed = ({ randomSeed }: Pick<SessionDeps, 'randomSeed'>): number =>
-  randomSeed() % largestSeed

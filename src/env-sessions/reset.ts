@@ -4,7 +4,7 @@ import { AuthorsError } from '../contract/environment.ts'
 import type { ResetEnvBody } from '../contract/wire.ts'
 import { takenAt } from '../history/env-session.ts'
 import { digestOfBody } from '../platform/digest.ts'
-import { type Asked, by, drawSeed, type Shared } from './deps.ts'
+import { type Asked, by, type Shared } from './deps.ts'
 import { invalid } from './invalid.ts'
 import { active, foldTo, lost, mustBeNew, settled } from './reading.ts'
 import { isUnkeyedRetry, keysOf, type Retry } from './retries.ts'
@@ -24,7 +24,7 @@ export const resetSession = async (
   const repeats = isUnkeyedRetry(request) ? retries.repeats(principal, id, delivery) : undefined
   const command = {
     type: 'ResetSession' as const,
-    seed: seed ?? drawSeed(deps),
+    seed: seed ?? deps.randomSeed(),
     options: options ?? {},
     ...{ keys, ...by(asked) },
   }

@@ -32,7 +32,7 @@ const sweepMs = 300_000
  */
 const places = Math.max(4, availableParallelism())
 const opening = { places, perUser: Math.floor(places / 2) }
-/** Drawn seeds are whole numbers below this one. */
+/** Drawn seeds are whole numbers from 0 to this one. */
 const largestSeed = 2 ** 32 - 1
 
 type Deps = {
@@ -96,7 +96,7 @@ export const createSessionSystem = (deps: Deps) => {
     clock,
     ids,
     removed: instances.removed,
-    randomSeed: () => randomInt(largestSeed),
+    randomSeed: () => randomInt(largestSeed + 1),
     isNamed: deps.isNamed,
   })
   const system = { id: 'system', role: 'admin', userId: undefined, expiresAt: undefined } as const
