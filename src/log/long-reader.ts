@@ -7,16 +7,22 @@ import type { Found, Wanted } from './long-thread.ts'
 import type { Opened } from './store.ts'
 
 /** Milliseconds without work after which the thread ends. */
-const idleMs = 10_000
+const defaultIdleMs = 10_000
+
+const ended = () => new Error('the thread that reads long payloads ended')
 
 type Waiting = { position: number; resolve: (opened: Opened) => void; reject: (error: Error) => void }
 
-export const createLongReader = (path: string) => {
+export const createLongReader = (path: string, idleMs = defaultIdleMs) => {
   const waiting = new Map<number, Waiting>()
   let worker: Worker | undefined
   let asked = 0
   let idle: NodeJS.Timeout | undefined
 
+  const rejectAll = (error: Error): void => {
+    for (const { reject } of waiting.values()) reject(error)
+    waiting.clear()
+  }
   const answered = (found: Found) => {
     const reader = waiting.get(found.id)
     waiting.delete(found.id)
@@ -35,16 +41,18 @@ export const createLongReader = (path: string) => {
     const gone = (error: Error) => {
       if (worker !== started) return
       worker = undefined
-      for (const { reject } of waiting.values()) reject(error)
-      waiting.clear()
+      rejectAll(error)
     }
     started.on('message', answered).on('error', gone)
-    started.on('exit', () => gone(new Error('the thread that reads long payloads ended')))
+    started.on('exit', () => gone(ended()))
     return started
   }
   const end = async (): Promise<void> => {
     clearTimeout(idle)
-    await worker?.terminate()
+    const last = worker
+    worker = undefined // a reader that comes before the thread has ended starts another one
+    rejectAll(ended())
+    await last?.terminate()
   }
 
   return {

@@ -3,11 +3,13 @@ import { createHash } from 'node:crypto'
 import t from 'tap'
 import { DamagedEvent, RevisionConflict, StorageFailure } from '../../src/contract/stored.ts'
 import type { EventLog } from '../../src/log/log.ts'
+import { createLongReader } from '../../src/log/long-reader.ts'
 import { memoryStore } from '../../src/log/memory-store.ts'
 import { openLogReadOnly } from '../../src/log/read-only.ts'
 import { openForWriting } from '../../src/log/sqlite-file.ts'
 import { sqliteStore } from '../../src/log/sqlite-store.ts'
 import Database from '../../src/platform/sqlite/library.ts'
+import { pause } from '../support/http.ts'
 import { faultyStore } from './faulty-store.ts'
 import {
   all,
@@ -107,6 +109,19 @@ t.test('pieces whose event was never stored are removed at the next start', asyn
   t.same(storedPieces(file), [own])
   await again.append([to('a', 0, long())])
   t.same(dataOf(await all(again)), [long(), { n: 1 }, long()])
+})
+
+t.test('a long payload is read also at the moment when its idle thread is ended', async t => {
+  const file = fileIn(t.testdir({}))
+  const store = sqliteStore(file, () => 'log_test')
+  await (await openOn(t, store)).append([to('a', -1, long())])
+  const salt = store.last()?.salt ?? ''
+  const reader = createLongReader(file, 20)
+  for (const _ of [1, 2, 3]) {
+    t.same((await reader.open(1, salt)).data, long())
+    await pause(20) // the thread is being ended
+  }
+  await reader.close()
 })
 
 t.test('the pieces of an event can be neither changed, removed nor added', async t => {

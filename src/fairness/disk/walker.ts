@@ -28,12 +28,16 @@ export const createWalker = (timers: Pick<Timers, 'after'>): Walker => {
     for (const { reject } of waiting.values()) reject(new Error(why))
     waiting.clear()
   }
+  const endIdle = (worker: Worker) => {
+    if (thread === worker) thread = undefined // a job that comes before the thread has ended starts another one
+    void worker.terminate()
+  }
   const start = (): Worker => {
     const worker = startThread('walk-thread.mjs', { resourceLimits: { maxOldGenerationSizeMb: 256 } })
     worker.on('message', ({ id, bytes }: WalkReply) => {
       waiting.get(id)?.resolve(bytes)
       waiting.delete(id)
-      if (waiting.size === 0) cancelIdle = timers.after(idleMs, () => void worker.terminate())
+      if (waiting.size === 0) cancelIdle = timers.after(idleMs, () => endIdle(worker))
     })
     worker.on('error', error => end(worker, error.message))
     worker.on('exit', () => end(worker, 'the thread that walks through folders has ended'))
