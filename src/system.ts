@@ -118,9 +118,9 @@ const takeUp = async (
   whenCurrent: ReturnType<typeof retriedBy>,
 ): Promise<number> => {
   await erasures.start()
-  await whenCurrent(async () => recovery.takePlaces())
+  await recovery.takePlaces()
   await whenCurrent(environments.start)
-  return whenCurrent(recovery.resume)
+  return recovery.resume()
 }
 
 export const createSystem = async (deps: SystemDeps) => {
@@ -173,13 +173,12 @@ export const createSystem = async (deps: SystemDeps) => {
   const erasures = await openErasures({ ...shared, ...deps, tasks, environments, webhooks, cron, events })
   const busy = () => tasks.runtime.busy() + environments.busy() + webhooks.busy() + cron.busy()
   const sessions = environments.queries
-  const recovery = createRecovery({ ...shared, tasks, cron, sessions, isClosed })
+  const whenCurrent = retriedBy(queries.caughtUp, isClosed)
+  const recovery = createRecovery({ ...shared, tasks, cron, sessions, whenCurrent, isClosed })
   const stopTimers = startTimers({ ...shared, tasks, isIdle: deps.idle === true })
 
   log.check() // records which files the log has now, and later checks compare the files with this record
-  const resumed = deps.idle
-    ? 0
-    : await takeUp(recovery, environments, erasures, retriedBy(queries.caughtUp, isClosed))
+  const resumed = deps.idle ? 0 : await takeUp(recovery, environments, erasures, whenCurrent)
   if (!deps.idle) webhooks.start()
 
   return {

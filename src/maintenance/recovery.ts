@@ -19,12 +19,14 @@ type Deps = {
   cron: Pick<CronSystem, 'resume'> & { queries: Pick<CronSystem['queries'], 'secretRefs'> }
   quotas: Pick<Quotas, 'fill'>
   secrets: Pick<Secrets, 'sweep'>
+  /** Does work. If the read models were behind, repeats the work after they caught up. */
+  whenCurrent: <T>(work: () => Promise<T>) => Promise<T>
   isClosed: () => boolean
   report: Report
 }
 
 export const createRecovery = (deps: Deps) => {
-  const { tasks, sessions, cron, isClosed, report } = deps
+  const { tasks, sessions, cron, whenCurrent, isClosed, report } = deps
 
   /** Gives running tasks their places again, and counts the usage of quotas anew, from the read models. */
   const takePlaces = () => {
@@ -56,10 +58,10 @@ export const createRecovery = (deps: Deps) => {
     report('warn', 'the event log can be written again')
     setImmediate(() => {
       if (!isClosed())
-        resume().catch(error =>
+        whenCurrent(resume).catch(error =>
           report('error', 'tasks could not be resumed: start the server again', { error: String(error) }),
         )
     })
   })
-  return { takePlaces, resume }
+  return { takePlaces: () => whenCurrent(async () => takePlaces()), resume: () => whenCurrent(resume) }
 }
