@@ -9,7 +9,7 @@ export type Filters = {
   user: string
   session: string
   error: string
-  /** The list shows tasks that were created in the last so many minutes; undefined: all tasks. */
+  /** The list shows tasks whose age is at most this many minutes; undefined: tasks of any age. */
   minutes: number | undefined
 }
 
