@@ -29,7 +29,7 @@ export const createBusySessions = () => {
   let known = new Map<number, Known>()
 
   const measured = (sum: Sum, last: Known | undefined, now: number): Known => {
-    if (last === undefined) return { ...sum, at: now, isBusy: false }
+    if (last === undefined) return { ...sum, at: now, isBusy: true } // it starts, which takes a processor
     const ms = now - last.at
     if (ms < leastMs) return last
     const used = sum.cpuMs - last.cpuMs

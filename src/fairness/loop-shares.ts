@@ -17,8 +17,11 @@ export const wholeLoop: LoopShares = { enter: () => undefined }
 
 /** Milliseconds between two looks at the demands of users. */
 const lookMs = 10
-/** The load, from 0 to 1, at which work of users who want too much begins to wait. */
-const maxBusyShare = 0.6
+/**
+ * The load, from 0 to 1, at which work of users who want too much begins to wait. It is low, so that a request of
+ * another user mostly finds the loop idle.
+ */
+const maxBusyShare = 0.25
 /** The number of looks after which one piece of a user's work begins even if the loop has no time. */
 const maxLooks = 20
 /** The most milliseconds of the loop's time that one look may give to waiting work. */

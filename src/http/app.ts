@@ -8,6 +8,7 @@ import { agentRoutes } from './agents.ts'
 import { auditRoutes } from './audit.ts'
 import { readBodies } from './body/body.ts'
 import { createBodyBudget } from './body/budget.ts'
+import { checkOf } from './body/checked.ts'
 import { consoleRoutes } from './console.ts'
 import { allowOrigins } from './cors.ts'
 import { cronRoutes } from './cron.ts'
@@ -116,6 +117,8 @@ const validateBodies = (app: App): void =>
     if (httpPart !== 'body') return value => ({ value })
     const read = bodyValidator(schema as TSchema)
     return value => {
+      const check = checkOf(value)
+      if (check !== undefined) return check.problems === undefined ? { value } : { error: check.problems }
       try {
         return { value: read(value ?? undefined) } // Fastify passes a missing body as null
       } catch (error) {

@@ -38,8 +38,9 @@ export const createOpenStreams = (
   { principals, tickets }: { principals: Pick<Principals, 'current'>; tickets: Pick<Tickets, 'sit'> },
   tickMs = defaultTickMs,
 ) => {
-  const open = new Set<OpenStream & { tokenId: string; fullFor: number }>()
+  const open = new Set<OpenStream & { tokenId: string; fullFor: number; phase: number }>()
   let ticks = 0
+  let added = 0
   const timer = setInterval(() => {
     ticks++
     for (const stream of open) {
@@ -48,7 +49,7 @@ export const createOpenStreams = (
       const isAllowed = principals.current(stream.tokenId) !== undefined
       if (!isAllowed) stream.cut('ended')
       else if (stream.fullFor > patienceTicks) stream.cut('slow')
-      else if (ticks % heartbeatTicks === 0 && !isFull) stream.beat()
+      else if ((ticks + stream.phase) % heartbeatTicks === 0 && !isFull) stream.beat()
     }
   }, tickMs)
   timer.unref()
@@ -56,7 +57,9 @@ export const createOpenStreams = (
   return {
     /** Adds a stream. A stream that was opened with a ticket replaces the open stream of that ticket. */
     add(request: Asking & { principal: Principal }, stream: OpenStream): Kept {
-      const entry = { tokenId: request.principal.id, fullFor: 0, ...stream }
+      // Heartbeats of different streams are due at different ticks, so that no tick sends those of all streams.
+      const phase = added++ % heartbeatTicks
+      const entry = { ...stream, tokenId: request.principal.id, fullFor: 0, phase }
       const ticket = ticketOf(request)
       const leaveSeat = ticket === undefined ? () => {} : tickets.sit(ticket, () => stream.cut('replaced'))
       open.add(entry)

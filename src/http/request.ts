@@ -38,8 +38,6 @@ declare module 'fastify' {
     access?: Access
     /** True: the answer is always a stream, even without `Accept: text/event-stream`. */
     stream?: boolean
-    /** True: the body is that of a create, so its digest is needed. */
-    isCreate?: boolean
     /** True: errors of this operation are sent in an envelope. */
     envelope?: boolean
   }

@@ -64,7 +64,6 @@ export const taskCreateRoutes = (app: App, tasks: Tasks, serving: Serving): void
 
   route(app, 'createTask', {
     bodyLimit: tasks.bodyLimit,
-    config: { isCreate: true },
     attachValidation: true,
     async handler(request, reply) {
       const { body, principal, validationError } = request

@@ -11,6 +11,8 @@ import { identify, lookInto, mustBePlain } from './sqlite-checks.ts'
 const oldestSqlite = '3.51.3' // earlier versions can lose a WAL that is reset while it is read
 /** When the WAL has this many pages, the writing thread itself copies them into the main file. */
 const maxPages = 8192
+/** The length that a WAL reaches before that, in bytes: SQLite's pages have 4 KiB, and a WAL has 24 bytes for each. */
+export const walBytes = maxPages * (4096 + 24)
 
 const isOlder = (version: string, than: string): boolean => {
   const [a, b] = [version, than].map(text => text.split('.').map(Number))

@@ -2,8 +2,10 @@
 import type Database from 'better-sqlite3'
 import { createDestroyer } from './destroyer.ts'
 import { closeHeader, digestAt, digestOf, leafOf, type OpenDigest, openDigest } from './leaf.ts'
+import { walBytes } from './sqlite-file.ts'
 import type { Destroyed, ErasureCursor, PackedBatch, Piece } from './store.ts'
-import { watchFile } from './watch.ts'
+import { openSyncedWal, type SyncedWal } from './synced-wal.ts'
+import { type Watch, watchFile } from './watch.ts'
 
 export type Writer = {
   write(batch: PackedBatch): void
@@ -11,6 +13,8 @@ export type Writer = {
   dropPieces(payload: number): void
   destroy(by: number, after: ErasureCursor | undefined): Destroyed
   wipe(): boolean
+  /** To be called when nobody waits for the writer: prepares the WAL for the next writes. */
+  makeRoom(): void
   /** Copies the WAL into the main file, as far as readers of the WAL allow it, and syncs the main file. */
   checkpoint(): void
   close(): void
@@ -26,13 +30,28 @@ const statementsOf = (db: Database.Database) => ({
   removePieces: db.prepare('DELETE FROM pieces WHERE payload = ?'),
 })
 
+/**
+ * Returns a function that does work which writes, and then makes it durable. It checks the WAL before: if somebody has
+ * cut it short, SQLite would continue to write behind the cut, and later read whatever is in the hole between.
+ */
+const checkedBy =
+  (name: string, wal: Watch, synced: SyncedWal) =>
+  <T>(work: () => T): T => {
+    const fault = wal.fault()
+    if (fault !== undefined) throw new Error(`${name}-wal ${fault}`)
+    const done = work()
+    synced.sync()
+    wal.fault() // records the new length
+    return done
+  }
+
 export const sqliteWriter = (db: Database.Database): Writer => {
+  db.pragma('synchronous = NORMAL') // SQLite then syncs the WAL only when it copies it or begins it anew
   const { insertStream, insertEvent, insertLong, insertPiece, removePieces } = statementsOf(db)
   /** The digests of long payloads whose events are not written yet, by the numbers of the payloads. */
   const digests = new Map<number, OpenDigest>()
-  // Each write checks the WAL: if somebody has cut it short, SQLite would continue to write behind the cut, and later
-  // read whatever is in the hole between.
   const wal = watchFile(`${db.name}-wal`, true)
+  const synced = openSyncedWal(db.name, walBytes)
   const destroyer = createDestroyer(db, wal.emptied)
   let position = db.prepare<[], number>('SELECT coalesce(max(position), 0) FROM events').pluck().get() ?? 0
 
@@ -67,13 +86,7 @@ export const sqliteWriter = (db: Database.Database): Writer => {
     }
     destroyer.note(erasures)
   })
-  const checked = <T>(work: () => T): T => {
-    const fault = wal.fault()
-    if (fault !== undefined) throw new Error(`${db.name}-wal ${fault}`)
-    const done = work()
-    wal.fault() // records the new length
-    return done
-  }
+  const checked = checkedBy(db.name, wal, synced)
   return {
     write(batch) {
       // When a batch has failed, later batches that were already sent must not be written: they would leave a hole.
@@ -94,11 +107,13 @@ export const sqliteWriter = (db: Database.Database): Writer => {
     },
     destroy: (by, after) => checked(() => destroyer.destroy(by, after)),
     wipe: () => destroyer.wipe(true),
+    makeRoom: synced.makeRoom,
     checkpoint() {
       db.pragma('wal_checkpoint(TRUNCATE)')
       wal.emptied()
     },
     close() {
+      synced.close()
       db.close()
     },
   }

@@ -56,5 +56,6 @@ parentPort?.on('message', (request: Request) => {
     reply.error = { message, ...(code === undefined ? {} : { code }) }
   }
   parentPort?.postMessage(reply)
+  writer?.makeRoom()
   if (request.ask === 'close') parentPort?.close()
 })

@@ -22,10 +22,13 @@ export const sessionGivesWay = (pid: number, isBusy = false): void => {
   } catch {} // no autogroups, or the process has ended, or the system limits how often they change
 }
 
-/** Lowers the priority of a process that runs for one user and leads a session, and of all processes that it starts. */
-export const processGivesWay = (pid: number): void => {
+/**
+ * Lowers the priority of a process that runs for one user and leads a session, and of all processes that it starts.
+ * `isBusy`: whether its session keeps a processor busy now.
+ */
+export const processGivesWay = (pid: number, isBusy = false): void => {
   lower(pid, PRIORITY_LOW)
-  sessionGivesWay(pid)
+  sessionGivesWay(pid, isBusy)
 }
 
 /** Lowers the priority of the calling thread: more if it runs code of one user, less if it works for all users. */

@@ -7,7 +7,9 @@ t.test('whoever sends many bodies delays the body of another by one', async t =>
   t.teardown(() => thread.close())
   const read: string[] = []
   const send = (holder: string, n: number) =>
-    thread.parse(holder, [Buffer.from(JSON.stringify([n]))], false).then(() => read.push(`${holder} ${n}`))
+    thread
+      .parse(holder, [Buffer.from(JSON.stringify([n]))], undefined)
+      .then(() => read.push(`${holder} ${n}`))
   const anns = Array.from({ length: 10 }, (_, n) => send('ann', n))
   await Promise.all([...anns, send('bob', 0)])
   t.same(read.slice(0, 3), ['ann 0', 'bob 0', 'ann 1'])

@@ -37,7 +37,12 @@ const strangersIn = (owner: string, principal: string): string[] => {
 }
 
 const dataDir = mkdtempSync(path.join(tmpdir(), 'reprise-hostile-'))
-const server = await launch(dataDir, { ENV_PATH: modules, LOG_LEVEL: 'error', QUOTA_DISK_MB: '512' })
+const server = await launch(dataDir, {
+  ENV_PATH: modules,
+  LOG_LEVEL: 'error',
+  QUOTA_DISK_MB: '512',
+  NODE_OPTIONS: '--max-semi-space-size=64', // as `npm start` sets it
+})
 let isGone = ''
 void server.exited.then(([code, signal]) => {
   isGone = `the server ended: ${signal ?? code} ${server.output().slice(-2000)}`

@@ -2,8 +2,9 @@
 // other callers do not wait for it.
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { Refusal } from '../../contract/refusals.ts'
+import { Invalid, Refusal } from '../../contract/refusals.ts'
 import { type BodyBudget, holderOf } from './budget.ts'
+import { noteChecked } from './checked.ts'
 import { collect } from './collect.ts'
 import { createBodyThread } from './elsewhere.ts'
 import { parseJson } from './json.ts'
@@ -32,9 +33,14 @@ export const readBodies = (app: FastifyInstance, budget: BodyBudget, limits = de
       if (size === 0) return undefined
       if (size <= readHere)
         return parseJson(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks))
-      const { isCreate = false } = request.routeOptions.config
-      const { value, digest } = await elsewhere.parse(holderOf(request.principal), chunks, isCreate)
+      const { operation } = request.routeOptions.config
+      const { value, digest, problems } = await elsewhere.parse(
+        holderOf(request.principal),
+        chunks,
+        operation,
+      )
       request.bodyDigest = digest
+      noteChecked(value, problems && new Invalid(problems))
       return value
     } finally {
       give()

@@ -2,6 +2,7 @@
 // a while, because it keeps memory that its last bodies needed.
 import type { Worker } from 'node:worker_threads'
 import { Invalid } from '../../contract/refusals.ts'
+import type { OperationId } from '../../documents/operations.ts'
 import { createFairTurns } from '../../fairness/fair-turns.ts'
 import { startThread } from '../../platform/thread.ts'
 import type { Done, Job, Parsed } from './body-thread.ts'
@@ -54,14 +55,15 @@ export const createBodyThread = () => {
 
   return {
     /**
-     * Throws Invalid with all problems of the body. The chunks move to the thread: the caller cannot use them any more.
+     * Throws Invalid when the body is no JSON, or when it is long and does not fit the schema of its operation. The
+     * chunks move to the thread: the caller cannot use them any more.
      */
-    async parse(holder: string, chunks: Uint8Array[], isCreate: boolean): Promise<Parsed> {
-      const done = await turn(holder, () => ask({ chunks, isCreate }))
+    async parse(holder: string, chunks: Uint8Array[], operation: OperationId | undefined): Promise<Parsed> {
+      const done = await turn(holder, () => ask({ chunks, operation }))
       // The next part of the request also takes time on the main thread. Other requests get a turn of the event loop
       // before that part.
       await new Promise(resolve => setImmediate(resolve))
-      if ('problems' in done) throw new Invalid(done.problems)
+      if ('refused' in done) throw new Invalid(done.refused)
       return done
     },
     async close(): Promise<void> {

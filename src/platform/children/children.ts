@@ -101,7 +101,7 @@ export const openChildren = async (folder: string): Promise<Children & { killed:
     const { pid } = child
     const file = path.join(folder, String(pid))
     running.add(child)
-    processGivesWay(pid)
+    processGivesWay(pid, true) // its start keeps a processor busy
     child.once('exit', () => {
       signalGroup(pid, 'SIGKILL') // this also kills the processes that it has started itself
       running.delete(child)
