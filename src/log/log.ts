@@ -9,6 +9,7 @@ import { asked } from './asked.ts'
 import { type CommitListener, createCommitListeners } from './commit-listeners.ts'
 import { createCommitQueue, type Waiting } from './commit-queue.ts'
 import { createDestruction } from './destruction.ts'
+import { durableRows } from './durable-rows.ts'
 import type { Newest } from './heads.ts'
 import { createLongPayloads } from './long-payloads.ts'
 import { createOrder, type OrderDeps } from './order.ts'
@@ -68,7 +69,9 @@ export const openLog = (store: Store, deps: OrderDeps): EventLog => {
   let head = 0
   const order = createOrder(store, deps, () => head)
   head = order.begin()
-  const pages = createPages(store, () => head)
+  // After a failed write, nobody knows which rows are durable. Actors then go on with what the file holds.
+  const durable = durableRows(store, () => (queue.hasFailed() ? Number.POSITIVE_INFINITY : head))
+  const pages = createPages(durable, () => head)
   const subscriptions = createSubscriptions(pages, () => head)
   const listeners = createCommitListeners(subscriptions.publish)
   const onReopened: (() => Promise<void>)[] = []
@@ -103,7 +106,7 @@ export const openLog = (store: Store, deps: OrderDeps): EventLog => {
   return {
     id: store.logId(),
     append,
-    ...createReading(store, () => head, pages),
+    ...createReading(durable, () => head, pages),
     subscribe: subscriptions.subscribe,
     revisionOf: order.revisionOf,
     newestOf: order.newestOf,

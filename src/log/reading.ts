@@ -33,7 +33,7 @@ const nextTurn = () => new Promise<void>(resolve => setImmediate(resolve))
 
 /** Functions that read one page, synchronously. They throw DamagedEvent. */
 export type Pages = {
-  /** The durable events after a position, up to the size of a page. */
+  /** The events after a position, up to the size of a page. The callers of the last ones may not be answered yet. */
   page(after: number): Recorded[]
   /**
    * The events of one stream after a revision. `isLast`: nothing follows. `near`: the position that the error names
@@ -48,32 +48,24 @@ export type PatientPages = {
 }
 type Rows = Pick<Store, 'streamPage' | 'page' | 'longPayload' | 'openLong' | 'erasedBy'>
 
-/** Rows in the file that come after `end` may not be durable yet: a power failure could still lose them. */
-const durable = (rows: Row[], end: number): Row[] =>
-  (rows.at(-1)?.position ?? 0) > end ? rows.filter(({ position }) => position <= end) : rows
-
 /** Functions that read the rows of one page and check their places. They throw DamagedEvent. */
 const rowPages = (store: Rows, head: () => number) => ({
   page(after: number): Row[] {
     const end = head()
-    const rows = durable(
-      readable(limit => store.page(after, limit), after + 1),
-      end,
-    )
+    const rows = readable(limit => store.page(after, limit), after + 1)
     if (rows.length === 0 && after < end) throw new DamagedEvent(after + 1, 'is missing')
     let from = after
     for (const { position } of rows) if (position !== ++from) throw new DamagedEvent(from, 'is missing')
     return rows
   },
   streamPage(stream: string, after: number, near = head()): { rows: Row[]; isLast: boolean } {
-    const found = readable(limit => store.streamPage(stream, after, limit), near)
-    const rows = durable(found, head())
+    const rows = readable(limit => store.streamPage(stream, after, limit), near)
     let from = after
     for (const row of rows) {
       if (row.revision !== ++from)
         throw new DamagedEvent(row.position, `is not revision ${from} of ${stream}`)
     }
-    return { rows, isLast: rows.length === 0 || rows.length < found.length || isLastPage(rows) }
+    return { rows, isLast: rows.length === 0 || isLastPage(rows) }
   },
 })
 

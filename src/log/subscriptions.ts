@@ -43,19 +43,24 @@ const byStream = (events: readonly Recorded[], followed: ReadonlyMap<string, unk
   return groups
 }
 
-/** `head`: the last committed position. */
+/** `head`: the last committed position. Readers get no event after this position. */
 export const createSubscriptions = (pages: Pages, head: () => number) => {
   const ofAll = new Set<Reader>()
   const ofStream = new Map<string, Set<Reader>>()
 
+  const upToHead = (events: readonly Recorded[], end: number): readonly Recorded[] =>
+    (events.at(-1)?.position ?? 0) > end ? events.filter(({ position }) => position <= end) : events
   const readAll = (after: number) => {
-    const items = pages.page(after)
+    const end = head()
+    const items = upToHead(pages.page(after), end)
     const upTo = items.at(-1)?.position ?? after
-    return { items, upTo, isLast: upTo >= head() }
+    return { items, upTo, isLast: upTo >= end }
   }
   const readStream = (stream: string, after: number) => {
-    const { events: items, isLast } = pages.streamPage(stream, after)
-    return { items, upTo: items.at(-1)?.header.revision ?? after, isLast }
+    const { events, isLast } = pages.streamPage(stream, after)
+    const items = upToHead(events, head())
+    const upTo = items.at(-1)?.header.revision ?? after
+    return { items, upTo, isLast: isLast || items.length < events.length }
   }
   const join = (reader: Reader, stream: string | undefined) => {
     if (stream === undefined) return void ofAll.add(reader)

@@ -1,6 +1,7 @@
 // A WAL that is made longer in large steps, and synced without the journal of the file system.
 import { copyFileSync, readFileSync, statSync } from 'node:fs'
 import t from 'tap'
+import { durableRows } from '../../src/log/durable-rows.ts'
 import { memoryStore } from '../../src/log/memory-store.ts'
 import { createReading } from '../../src/log/reading.ts'
 import { all, fileIn, numbered, openFile, openOn, to } from './support.ts'
@@ -36,7 +37,8 @@ t.test('a reader gets no event that a power failure could still lose', async t =
   const log = await openOn(t, store)
   await log.append([to('a', -1, ...numbered(5))])
   await log.append([to('b', -1, ...numbered(2))])
-  const reading = createReading(store, () => 3)
+  const synced = () => 3
+  const reading = createReading(durableRows(store, synced), synced)
   const positions = async (pages: AsyncIterable<{ position: number }[]>) => {
     const found: number[] = []
     for await (const page of pages) found.push(...page.map(({ position }) => position))
