@@ -69,9 +69,7 @@ export const openLog = (store: Store, deps: OrderDeps): EventLog => {
   let head = 0
   const order = createOrder(store, deps, () => head)
   head = order.begin()
-  // After a failed write, nobody knows which rows are durable. Actors then go on with what the file holds.
-  const durable = durableRows(store, () => (queue.hasFailed() ? Number.POSITIVE_INFINITY : head))
-  const pages = createPages(durable, () => head)
+  const pages = createPages(store, () => head)
   const subscriptions = createSubscriptions(pages, () => head)
   const listeners = createCommitListeners(subscriptions.publish)
   const onReopened: (() => Promise<void>)[] = []
@@ -85,6 +83,8 @@ export const openLog = (store: Store, deps: OrderDeps): EventLog => {
     })
   }
   const queue = createCommitQueue(batch => store.write(batch), committed)
+  // After a failed write, nobody knows which rows are durable. Actors then go on with what the file holds.
+  const durable = durableRows(store, () => (queue.hasFailed() ? Number.POSITIVE_INFINITY : head))
 
   const long = createLongPayloads({ store, ...deps, hasFailed: queue.hasFailed, failed: queue.fail })
   long.begin()
@@ -106,7 +106,7 @@ export const openLog = (store: Store, deps: OrderDeps): EventLog => {
   return {
     id: store.logId(),
     append,
-    ...createReading(durable, () => head, pages),
+    ...createReading(durable, () => head),
     subscribe: subscriptions.subscribe,
     revisionOf: order.revisionOf,
     newestOf: order.newestOf,
