@@ -27,11 +27,27 @@ const opened = (database: number, path: string, inodes: Inodes): Database.Databa
   return connection
 }
 
+/** A WAL with more pages than this is copied until nothing is left, so that SQLite begins it anew. */
+const longWal = 2048
+/** The most copies for one request. While there are many writers, the thread cannot catch up with them. */
+const mostCopies = 20
+
+/**
+ * Copies the WAL. Commits that come during a copy are left, and the next copy takes less time, so fewer are left then.
+ * When all pages are copied, the next commit begins the WAL anew. Otherwise a writing connection would later have to
+ * copy the rest itself, and its commit would wait for the sync of the file.
+ */
+const copy = (connection: Database.Database): void => {
+  for (let n = 0; n < mostCopies; n++) {
+    const [done] = connection.pragma('wal_checkpoint(PASSIVE)') as { log: number; checkpointed: number }[]
+    if (done === undefined || done.log < longWal || done.checkpointed === done.log) return
+  }
+}
+
 parentPort?.on('message', (request: Request) => {
   try {
-    if (request.ask === 'copy') {
-      opened(request.database, request.path, request.inodes).pragma('wal_checkpoint(PASSIVE)')
-    } else {
+    if (request.ask === 'copy') copy(opened(request.database, request.path, request.inodes))
+    else {
       const connection = connections.get(request.database)
       connections.delete(request.database)
       connection?.close()
