@@ -1,10 +1,13 @@
 // Syncs the WAL after each commit, in place of SQLite, and makes it longer in large steps. SQLite calls fsync, which
 // waits until the file system has written its journal, with the changes of all programs: a program of low priority can
 // hold that up for a tenth of a second. fdatasync needs the journal only when the file became longer.
-import { closeSync, fdatasyncSync, fstatSync, fsyncSync, openSync, writeSync } from 'node:fs'
+import { closeSync, fdatasyncSync, fstatSync, fsyncSync, openSync, statfsSync, writeSync } from 'node:fs'
 
 /** Below this many bytes, SQLite makes the WAL longer as it needs it, so that the WAL of an idle server stays short. */
 const least = 1 << 20
+
+/** The WAL becomes longer only while the disk has room for this many steps, so that it never takes the last room. */
+const roomInSteps = 16
 
 export type SyncedWal = {
   /** Makes everything durable that was written to the WAL. Throws the error of the disk. */
@@ -34,9 +37,11 @@ export const openSyncedWal = (path: string, step: number): SyncedWal => {
       if (size <= Math.max(made, least)) return
       made = size + step
       try {
+        const { bavail, bsize } = statfsSync(`${path}-wal`)
+        if (bavail * bsize < roomInSteps * step) return
         writeSync(file, Buffer.alloc(step), 0, step, size)
         fsyncSync(file)
-      } catch {} // the disk is full: SQLite makes the WAL longer as it needs it
+      } catch {} // the disk failed, which the next commit will notice
     },
     close() {
       if (file !== undefined) closeSync(file)
