@@ -83,7 +83,7 @@ export const openLog = (store: Store, deps: OrderDeps): EventLog => {
     })
   }
   const queue = createCommitQueue(batch => store.write(batch), committed)
-  // After a failed write, nobody knows which rows are durable. Actors then go on with what the file holds.
+  // After a failed write, actors continue from all rows in the file, since the reopened log will contain them, too.
   const durable = durableRows(store, () => (queue.hasFailed() ? Number.POSITIVE_INFINITY : head))
 
   const long = createLongPayloads({ store, ...deps, hasFailed: queue.hasFailed, failed: queue.fail })

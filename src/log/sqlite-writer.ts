@@ -13,7 +13,7 @@ export type Writer = {
   dropPieces(payload: number): void
   destroy(by: number, after: ErasureCursor | undefined): Destroyed
   wipe(): boolean
-  /** To be called when nobody waits for the writer: prepares the WAL for the next writes. */
+  /** Makes the WAL longer if it is full. The thread calls this after an answer, so that no caller waits for it. */
   makeRoom(): void
   /** Copies the WAL into the main file, as far as readers of the WAL allow it, and syncs the main file. */
   checkpoint(): void
@@ -31,7 +31,7 @@ const statementsOf = (db: Database.Database) => ({
 })
 
 /**
- * Returns a function that does work which writes, and then makes it durable. It checks the WAL before: if somebody has
+ * Returns a function that runs a write, and then syncs the WAL. It checks the WAL before the write: if somebody has
  * cut it short, SQLite would continue to write behind the cut, and later read whatever is in the hole between.
  */
 const checkedBy =
@@ -46,7 +46,7 @@ const checkedBy =
   }
 
 export const sqliteWriter = (db: Database.Database): Writer => {
-  db.pragma('synchronous = NORMAL') // SQLite then syncs the WAL only when it copies it or begins it anew
+  db.pragma('synchronous = NORMAL') // SQLite then syncs the WAL only before a copy and before it reuses it
   const { insertStream, insertEvent, insertLong, insertPiece, removePieces } = statementsOf(db)
   /** The digests of long payloads whose events are not written yet, by the numbers of the payloads. */
   const digests = new Map<number, OpenDigest>()

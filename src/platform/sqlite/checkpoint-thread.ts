@@ -27,15 +27,15 @@ const opened = (database: number, path: string, inodes: Inodes): Database.Databa
   return connection
 }
 
-/** A WAL with more pages than this is copied until nothing is left, so that SQLite begins it anew. */
+/** The thread copies a WAL with more pages than this until no page is left, so that SQLite can reuse the WAL. */
 const longWal = 2048
 /** The most copies for one request. While there are many writers, the thread cannot catch up with them. */
 const mostCopies = 20
 
 /**
  * Copies the WAL. Commits that come during a copy are left, and the next copy takes less time, so fewer are left then.
- * When all pages are copied, the next commit begins the WAL anew. Otherwise a writing connection would later have to
- * copy the rest itself, and its commit would wait for the sync of the file.
+ * When all pages are copied, the next commit reuses the WAL from its start. Otherwise a writing connection would have to
+ * copy the rest itself later, and its commit would wait for the sync of the file.
  */
 const copy = (connection: Database.Database): void => {
   for (let n = 0; n < mostCopies; n++) {
