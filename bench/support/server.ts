@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import path from 'node:path'
 import { freePort } from '../../src/platform/free-port.ts'
+import { nodeOptions, startVariables } from './npm-start.ts'
 
 export const adminToken = 'bench-admin-token'
 
@@ -26,12 +27,13 @@ const isReady = async (url: string): Promise<boolean> => {
 
 const givenUpMs = 600_000
 
+// The baselines get the variables and the options of Node that `npm start` sets, too.
 const start = async (args: string[], env: Record<string, string>): Promise<Server> => {
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
   const began = performance.now()
   const child: ChildProcess = spawn(process.execPath, args, {
-    env: { PATH: process.env.PATH, PORT: String(port), ADMIN_TOKEN: adminToken, ...env },
+    env: { PATH: process.env.PATH, ...startVariables, PORT: String(port), ADMIN_TOKEN: adminToken, ...env },
     stdio: ['ignore', 'ignore', 'pipe'],
   })
   let said = ''
@@ -60,16 +62,13 @@ const start = async (args: string[], env: Record<string, string>): Promise<Serve
 }
 
 const here = path.resolve(import.meta.dirname, '..')
-/** The option of Node that `npm start` sets. The baselines get the same option. */
-const heap = ['--max-semi-space-size=64']
-
 /** Starts `reprise serve` on a data folder. `nodeArgs`: further options of Node. */
 export const startOurs = (
   dataDir: string,
   nodeArgs: string[] = [],
   env: Record<string, string> = {},
 ): Promise<Server> =>
-  start([...heap, ...nodeArgs, path.resolve(here, '../bin/reprise.mjs'), 'serve'], {
+  start([...nodeOptions, ...nodeArgs, path.resolve(here, '../bin/reprise.mjs'), 'serve'], {
     DATA_DIR: dataDir,
     DRAIN_SECONDS: '0',
     ...env,
@@ -81,11 +80,11 @@ export const startModelEndpoint = (): Promise<Server> =>
 
 /** Starts the cheapest possible fan-out of events. `nodeArgs`: further options of Node. */
 export const startBareEvents = (nodeArgs: string[] = []): Promise<Server> =>
-  start([...heap, ...nodeArgs, '--import', 'tsx', path.join(here, 'baselines/bare-events.ts')], {})
+  start([...nodeOptions, ...nodeArgs, '--import', 'tsx', path.join(here, 'baselines/bare-events.ts')], {})
 
 /** Starts the cheapest possible fan-out over WebSockets. `nodeArgs`: further options of Node. */
 export const startBareSocket = (nodeArgs: string[] = []): Promise<Server> =>
-  start([...heap, ...nodeArgs, '--import', 'tsx', path.join(here, 'baselines/bare-socket.ts')], {})
+  start([...nodeOptions, ...nodeArgs, '--import', 'tsx', path.join(here, 'baselines/bare-socket.ts')], {})
 
 /** Starts our server with a second port, at which events can be appended. `nodeArgs`: further options of Node. */
 export const startOurEvents = async (
@@ -93,15 +92,17 @@ export const startOurEvents = async (
   nodeArgs: string[] = [],
 ): Promise<Server & { emitUrl: string }> => {
   const emitPort = await freePort()
-  const args = [...heap, ...nodeArgs, '--import', 'tsx', path.join(here, 'baselines/our-events.ts')]
+  const args = [...nodeOptions, ...nodeArgs, '--import', 'tsx', path.join(here, 'baselines/our-events.ts')]
   const server = await start(args, { DATA_DIR: dataDir, EMIT_PORT: String(emitPort) })
   return { ...server, emitUrl: `http://127.0.0.1:${emitPort}` }
 }
 
 /** Starts the smallest durable server: it inserts one row for each request. */
 export const startOneInsert = (dataDir: string): Promise<Server> =>
-  start([...heap, '--import', 'tsx', path.join(here, 'baselines/one-insert.ts')], { DATA_DIR: dataDir })
+  start([...nodeOptions, '--import', 'tsx', path.join(here, 'baselines/one-insert.ts')], {
+    DATA_DIR: dataDir,
+  })
 
 /** Starts a server that takes steps of environments without a log (baselines/env-steps.ts). */
 export const startEnvSteps = (dataDir: string): Promise<Server> =>
-  start([...heap, '--import', 'tsx', path.join(here, 'baselines/env-steps.ts')], { DATA_DIR: dataDir })
+  start([...nodeOptions, '--import', 'tsx', path.join(here, 'baselines/env-steps.ts')], { DATA_DIR: dataDir })

@@ -41,8 +41,11 @@ const fillText = (text: string, result: string): string => {
   return first + rest.map((part, n) => escaped(result, depths[n] ?? 0) + part).join('')
 }
 
-/** Whether a value holds the placeholder of the last tool result. */
-export const asksForResult = (value: object): boolean => JSON.stringify(value).includes(placeholder)
+/** Whether a text in the value holds the placeholder of the last tool result. The texts may be long: none is copied. */
+export const asksForResult = (value: unknown): boolean => {
+  if (typeof value === 'string') return value.includes(placeholder)
+  return typeof value === 'object' && value !== null && Object.values(value).some(asksForResult)
+}
 
 /** A copy of the value in which the result replaces every placeholder in a text. */
 export const fillResult = <T>(value: T, result: string): T => {

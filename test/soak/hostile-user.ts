@@ -8,6 +8,7 @@ import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { nodeOptions, startVariables } from '../../bench/support/npm-start.ts'
 import Database from '../../src/platform/sqlite/library.ts'
 import { counter, modules } from '../http/env-calls.ts'
 import { apiOf, launch } from '../support/server.ts'
@@ -41,7 +42,8 @@ const server = await launch(dataDir, {
   ENV_PATH: modules,
   LOG_LEVEL: 'error',
   QUOTA_DISK_MB: '512',
-  NODE_OPTIONS: '--max-semi-space-size=64', // as `npm start` sets it
+  ...startVariables,
+  NODE_OPTIONS: nodeOptions.join(' '),
 })
 let isGone = ''
 void server.exited.then(([code, signal]) => {
