@@ -10,7 +10,7 @@ RUN node build.mjs
 
 FROM node:24-bookworm-slim
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 DATA_DIR=/data
-# glibc keeps less freed memory (docs/operations.md, Memory).
+# With these settings, glibc keeps less freed memory (docs/operations.md, Sizing).
 ENV MALLOC_ARENA_MAX=2 MALLOC_MMAP_THRESHOLD_=1048576
 # bubblewrap is the sandbox for shell commands. docs/operations.md (What runs for users) lists the options that the container needs
 # for it.

@@ -62,6 +62,7 @@ const start = async (args: string[], env: Record<string, string>): Promise<Serve
 }
 
 const here = path.resolve(import.meta.dirname, '..')
+
 /** Starts `reprise serve` on a data folder. `nodeArgs`: further options of Node. */
 export const startOurs = (
   dataDir: string,
