@@ -157,7 +157,12 @@ const forkAndCompare = async (page: Page, hand: Hand) => {
   await sees(page, /They have the same history up to frame \d+/)
   await hand.press(button(page, 'First difference'))
   await sees(page, 'after the first difference')
-  await page.locator('.pair.other').first().waitFor()
+  // At that moment the conversations can still be the same: one task was paused there, and the other canceled.
+  await hand.press(button(page, 'Present'))
+  await page
+    .locator('.pair.other', { hasText: `A hint by ${hand.name}` })
+    .first()
+    .waitFor()
 }
 
 const stepEnvironment = async (page: Page, hand: Hand) => {
