@@ -1,7 +1,9 @@
 // Keeps the callers of environment sessions by the numbers of their requests: their callbacks, abort signals and
 // promised answers. None of these is data, so a command carries only the number.
+
 import type { Repeats } from '../../src/contract/env-session-commands.ts'
 import type { SessionView } from '../../src/history/env-session.ts'
+import { createTransientMap } from '../../src/platform/transient.ts'
 
 export type Caller = {
   /**
@@ -20,7 +22,7 @@ type Waiting = Caller & { resolve(view: SessionView): void; reject(error: unknow
 const noCaller: Caller = {}
 
 export const createCallers = () => {
-  const waiting = new Map<number, Waiting>()
+  const waiting = createTransientMap<number, Waiting>()
   let newest = 0
   const take = (no: number): Waiting | undefined => {
     const caller = waiting.get(no)

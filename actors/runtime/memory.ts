@@ -1,6 +1,8 @@
 // Keeps the actors of one kind in memory, and decides when an actor leaves memory.
+
 import type { Timers } from '../../src/contract/ports.ts'
 import { Refusal } from '../../src/contract/refusals.ts'
+import { createTransientMap } from '../../src/platform/transient.ts'
 import type { Actor } from './actor.ts'
 
 /** Milliseconds between two searches for idle actors. */
@@ -9,16 +11,19 @@ const idleSweepMs = 30_000
 const maxEnded = 4
 
 export const createMemory = <View, Command>(timers: Timers) => {
-  const actors = new Map<string, Actor<View, Command>>()
+  const actors = createTransientMap<string, Actor<View, Command>>()
   /** Actors that have ended and were read from the log for a command, the newest last. */
-  const ended = new Set<Actor<View, Command>>()
+  let ended: Actor<View, Command>[] = []
+  const leaveEnded = (actor: Actor<View, Command>): void => {
+    if (ended.length > 0) ended = ended.filter(one => one !== actor)
+  }
   let isStopped = false
   let sweeps = 0
 
   /** Removes an actor from memory. `error`: what its callers and waiters receive. */
   const drop = (actor: Actor<View, Command>, error?: unknown): void => {
     actor.gone = true
-    ended.delete(actor)
+    leaveEnded(actor)
     if (actors.get(actor.stream) === actor) actors.delete(actor.stream)
     actor.behaviour.stop()
     actor.live?.stop()
@@ -41,11 +46,9 @@ export const createMemory = <View, Command>(timers: Timers) => {
       return
     }
     actor.restingSince = sweeps
-    ended.add(actor)
-    const [oldest] = ended
-    if (ended.size <= maxEnded || oldest === undefined) return
-    ended.delete(oldest)
-    if (!oldest.atWork) drop(oldest)
+    ended.push(actor)
+    const oldest = ended.length > maxEnded ? ended.shift() : undefined
+    if (oldest?.atWork === false) drop(oldest)
   }
 
   const stopSweeping = timers.every(idleSweepMs, () => {
@@ -66,7 +69,7 @@ export const createMemory = <View, Command>(timers: Timers) => {
     /** Lets an actor with nothing to do leave memory: soon when it has ended, else after it was idle for a while. */
     rest(actor: Actor<View, Command>): void {
       if (actor.gone) return
-      ended.delete(actor) // an ended environment session may begin again
+      leaveEnded(actor) // an ended environment session may begin again
       actor.restingSince = Number.POSITIVE_INFINITY
       if (actor.waiters.length > 0 || actor.turns.length > 0) return
       const state = actor.behaviour.rest()

@@ -1,6 +1,7 @@
 // Decides which tasks work and which wait, in memory only and in the order of the appends. A session of a user has one
 // working task at a time. One limit (0: none) applies to all tasks; when it is reached, users take turns. The scheduler
 // is filled once at the start; after that it never reads a read model.
+import { createTransientMap } from '../../src/platform/transient.ts'
 import { createWaitingLine, type Place } from './waiting-line.ts'
 
 export type Scheduler = {
@@ -27,8 +28,8 @@ export type Scheduler = {
 export const createScheduler = (limit: number): Scheduler => {
   const listeners: ((place: Place) => void)[] = []
   const line = createWaitingLine()
-  const running = new Map<string, Place>()
-  const waiting = new Map<string, Place>()
+  const running = createTransientMap<string, Place>()
+  const waiting = createTransientMap<string, Place>()
 
   const hold = (place: Place) => {
     running.set(place.taskId, place)

@@ -1,5 +1,6 @@
 // Keeps the line in which tasks wait. One task of a session works at a time, and users take turns.
 
+import { createTransientMap } from '../../src/platform/transient.ts'
 export type Place = { taskId: string; userId: string; sessionId: string }
 
 type Session = { key: string; working: Set<string>; waiting: Place[] }
@@ -7,7 +8,7 @@ type Session = { key: string; working: Set<string>; waiting: Place[] }
 const keyOf = ({ userId, sessionId }: Place) => `${userId}\n${sessionId}` // neither id contains a line end
 
 export const createWaitingLine = () => {
-  const sessions = new Map<string, Session>()
+  const sessions = createTransientMap<string, Session>()
   /** Users with sessions that could start a task, each with these sessions. The first user is next. */
   const ready = new Map<string, Set<Session>>()
 

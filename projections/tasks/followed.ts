@@ -1,7 +1,9 @@
 // The tasks that the projection holds in memory: those with changes that are not written yet, and unfinished tasks that
 // changed recently.
+
 import type { Log, Recorded } from '../../src/contract/stored.ts'
 import { isTerminal } from '../../src/contract/wire.ts'
+import { createTransientMap } from '../../src/platform/transient.ts'
 import type { ReadStore } from '../store.ts'
 import { createTaskLoader, type Followed, newTask } from './followed-task.ts'
 import { createTalkingRows } from './talking.ts'
@@ -21,9 +23,9 @@ export const createFollowedTasks = (
   // write that is not whole leaves out tasks whose new events only add text to items in progress. Such a task is then
   // in `talking`, and in the table `talking_tasks`. When all changes are written, an unfinished task may stay in
   // `kept`, the newest last. Every other task is only in the tables, and its next event loads it again from the log.
-  const changed = new Map<string, Followed>()
-  const talking = new Map<string, Followed>()
-  const kept = new Map<string, Followed>()
+  const changed = createTransientMap<string, Followed>()
+  const talking = createTransientMap<string, Followed>()
+  const kept = createTransientMap<string, Followed>()
 
   const taskOfEvent = (event: Recorded): Followed | undefined => {
     const { stream, revision } = event.header

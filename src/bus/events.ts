@@ -130,6 +130,7 @@ export const createEvents = (
         onFault,
         position: after,
         state,
+        leaveLive: () => {},
       }
       subscribers++
       let isOver = false

@@ -1,10 +1,12 @@
 // Hands readers the frames of a task: first past frames, then new ones, without a gap or a repeat. All feeds of a task
 // that have caught up share one watched task, whose events are read and rendered once for all. A feed that is behind
 // reads the log for itself until it has caught up.
+
 import type { Log } from '../contract/stored.ts'
 import type { FrameRenderer } from '../history/frame-renderer.ts'
 import type { Frame } from '../history/frames.ts'
 import type { EventLog } from '../log/log.ts'
+import { createTransientMap } from '../platform/transient.ts'
 import { createFrameCursor, type TakeAtOnce } from './frame-cursor.ts'
 import { createOpenFeeds } from './open-feeds.ts'
 import { type FoldPlace, noPlace, pastEvents } from './past-frames.ts'
@@ -48,7 +50,7 @@ type Deps = {
 
 /** The watched tasks, by stream. Each has one subscription to the log. */
 const createWatchedTasks = ({ log }: Pick<Deps, 'log'>) => {
-  const watched = new Map<string, WatchedTask>()
+  const watched = createTransientMap<string, WatchedTask>()
   return {
     find: (stream: string) => watched.get(stream),
     begin(stream: string, teller: FrameRenderer, window: Window, isNew = false): WatchedTask {

@@ -1,7 +1,8 @@
 // Keeps the open feeds of each task, and ends them when the task is erased.
 
+import { createTransientMap } from '../platform/transient.ts'
 export const createOpenFeeds = () => {
-  const open = new Map<string, Set<() => void>>()
+  const open = createTransientMap<string, Set<() => void>>()
   return {
     /** `close` is called when the task of this stream is erased. */
     add(stream: string, close: () => void) {
@@ -11,7 +12,8 @@ export const createOpenFeeds = () => {
         job()
       }
       const feeds = open.get(stream) ?? new Set()
-      open.set(stream, feeds.add(end))
+      feeds.add(end)
+      open.set(stream, feeds)
       return {
         /** Takes the feed off the list. */
         leave(): void {

@@ -17,6 +17,8 @@ export type Subscriber = {
   /** The position up to which the subscriber has taken all events that are for it. */
   position: number
   state: 'reading' | 'live' | 'full' | 'closed'
+  /** Takes the subscriber off the list of the live ones. */
+  leaveLive: () => void
 }
 
 /** Events of roughly this many characters are handed over at once, so that a slow reader holds little memory. */

@@ -1,9 +1,11 @@
 // Counts the steps of each session that run or wait for their turn, and stops them when the session ends or is reset.
+
 import { StopStep } from '../contract/environment.ts'
 import { Refusal } from '../contract/refusals.ts'
 import type { DiskUse } from '../fairness/disk/disk-use.ts'
 import type { Quotas } from '../fairness/quotas.ts'
 import type { SessionView } from '../history/env-session.ts'
+import { createTransientMap } from '../platform/transient.ts'
 
 /** At most this many steps wait for their turn in one session. */
 const maxWaiting = 64
@@ -14,7 +16,7 @@ export const createStepsUnderWay = (
   { watch }: Pick<DiskUse, 'watch'>,
   { countRefusal }: Pick<Quotas, 'countRefusal'>,
 ) => {
-  const stops = new Map<string, Set<Stop>>()
+  const stops = createTransientMap<string, Set<Stop>>()
   const count = (id: string): number => stops.get(id)?.size ?? 0
   return {
     count,

@@ -1,6 +1,7 @@
 // Lets jobs wait for one of a few places, such as a thread. Users take turns, however many jobs each has: after one job
 // of a user, the next user is served. The places of each user are limited, so that often one is free for another user's
 // first job. Jobs of one user begin in the order in which they came.
+import { createMembers, createTransientMap, type Members } from '../platform/transient.ts'
 
 export type PlaceLimits = {
   /** The number of places. */
@@ -9,16 +10,18 @@ export type PlaceLimits = {
   perUser: number
 }
 
-type User = { held: number; waiting: Set<() => void> }
+/** A job that waits. `leave` takes it off the list of its user. */
+type Job = { begin(): void; leave(): void }
+type User = { held: number; waiting: Members<Job> }
 
 export const createFairPlaces = ({ places, perUser }: PlaceLimits) => {
-  const users = new Map<string, User>()
+  const users = createTransientMap<string, User>()
   /** The users with waiting jobs who may have one more place. The first user is served next. */
   const ready = new Set<string>()
   let held = 0
 
   const userOf = (name: string): User => {
-    const known = users.get(name) ?? { held: 0, waiting: new Set() }
+    const known = users.get(name) ?? { held: 0, waiting: createMembers<Job>() }
     users.set(name, known)
     return known
   }
@@ -38,12 +41,12 @@ export const createFairPlaces = ({ places, perUser }: PlaceLimits) => {
     for (const name of ready) {
       if (held >= places) return
       const user = userOf(name)
-      const [begin] = user.waiting
+      const [job] = user.waiting
       ready.delete(name) // `review` adds the user again behind the others if more jobs wait
-      if (begin === undefined) continue
-      user.waiting.delete(begin)
+      if (job === undefined) continue
+      job.leave()
       count(name, user, 1)
-      begin()
+      job.begin()
     }
   }
 
@@ -57,7 +60,7 @@ export const createFairPlaces = ({ places, perUser }: PlaceLimits) => {
       const user = userOf(name)
       await new Promise<void>((resolve, reject) => {
         const giveUp = () => {
-          user.waiting.delete(begin)
+          leave()
           review(name, user)
           reject(signal?.reason)
         }
@@ -66,7 +69,7 @@ export const createFairPlaces = ({ places, perUser }: PlaceLimits) => {
           resolve()
         }
         signal?.addEventListener('abort', giveUp, { once: true })
-        user.waiting.add(begin)
+        const leave = user.waiting.join({ begin, leave: () => leave() })
         review(name, user)
         fillPlaces()
       })

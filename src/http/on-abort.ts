@@ -1,14 +1,16 @@
 // Runs jobs when a signal aborts: thousands of answers have such a job for the stop of the server. An abort signal
 // compares each new listener with all earlier ones, which is slow. So it gets one listener here, which runs all jobs.
-const jobsOf = new WeakMap<AbortSignal, Set<() => void>>()
+import { createMembers, type Members } from '../platform/transient.ts'
 
-const jobsFor = (signal: AbortSignal): Set<() => void> => {
+const jobsOf = new WeakMap<AbortSignal, Members<() => void>>()
+
+const jobsFor = (signal: AbortSignal): Members<() => void> => {
   const known = jobsOf.get(signal)
   if (known !== undefined) return known
-  const jobs = new Set<() => void>()
+  const jobs = createMembers<() => void>()
   jobsOf.set(signal, jobs)
   signal.addEventListener('abort', () => {
-    for (const job of [...jobs]) if (jobs.delete(job)) job()
+    for (const job of jobs) job()
   })
   return jobs
 }
@@ -18,8 +20,10 @@ const jobsFor = (signal: AbortSignal): Set<() => void> => {
  * the job never runs.
  */
 export const onAbort = (signal: AbortSignal, job: () => void): (() => void) => {
-  const jobs = jobsFor(signal)
-  const own = () => job() // a caller may give one job twice
-  jobs.add(own)
-  return () => void jobs.delete(own)
+  if (signal.aborted) return () => {}
+  const leave = jobsFor(signal).join(() => {
+    leave()
+    job()
+  })
+  return leave
 }

@@ -4,6 +4,7 @@
 import type { Principals } from '../access/principals.ts'
 import type { Tickets } from '../access/tickets.ts'
 import type { Principal } from '../contract/token-events.ts'
+import { createMembers } from '../platform/transient.ts'
 import { type Asking, ticketOf } from './auth.ts'
 
 const defaultTickMs = 1000
@@ -38,7 +39,7 @@ export const createOpenStreams = (
   { principals, tickets }: { principals: Pick<Principals, 'current'>; tickets: Pick<Tickets, 'sit'> },
   tickMs = defaultTickMs,
 ) => {
-  const open = new Set<OpenStream & { tokenId: string; fullFor: number; phase: number }>()
+  const open = createMembers<OpenStream & { tokenId: string; fullFor: number; phase: number }>()
   let ticks = 0
   let added = 0
   const timer = setInterval(() => {
@@ -62,13 +63,13 @@ export const createOpenStreams = (
       const entry = { ...stream, tokenId: request.principal.id, fullFor: 0, phase }
       const ticket = ticketOf(request)
       const leaveSeat = ticket === undefined ? () => {} : tickets.sit(ticket, () => stream.cut('replaced'))
-      open.add(entry)
+      const leave = open.join(entry)
       return {
         drained() {
           entry.fullFor = 0
         },
         closed() {
-          open.delete(entry)
+          leave()
           leaveSeat()
         },
       }

@@ -1,9 +1,11 @@
 // Finds the bytes that the server holds in memory for slow readers. These bytes may contain erased data, which must not
 // be sent after an erasure. So an erasure waits a moment for the readers, and then cuts off the readers that have still
 // not taken their bytes.
+
 import type { IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { createMembers } from '../platform/transient.ts'
 
 /** Milliseconds for which an erasure waits for readers. */
 const patienceMs = 1000
@@ -16,11 +18,12 @@ const takenOf = (socket: Socket): number => socket.bytesWritten - socket.writabl
 
 /** Knows the connections of all requests of a server. */
 export const watchUnsent = (server: Server, patience = patienceMs) => {
-  const open = new Set<Socket>()
+  const open = createMembers<Socket>()
+  const known = new WeakSet<Socket>()
   const watch = (socket: Duplex): void => {
-    if (!isSocket(socket) || open.has(socket)) return
-    open.add(socket)
-    socket.once('close', () => open.delete(socket))
+    if (!isSocket(socket) || known.has(socket)) return
+    known.add(socket)
+    socket.once('close', open.join(socket))
   }
   server.on('request', ({ socket }: IncomingMessage) => watch(socket))
   server.on('upgrade', (_request: IncomingMessage, socket: Duplex) => watch(socket))

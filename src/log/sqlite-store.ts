@@ -1,7 +1,9 @@
 // A log in a SQLite file: a separate thread writes, and a connection in this thread reads.
+
 import type { Worker } from 'node:worker_threads'
 import { type Checkpoints, createCheckpoints } from '../platform/sqlite/checkpoints.ts'
 import { startThread } from '../platform/thread.ts'
+import { createTransientMap } from '../platform/transient.ts'
 import { createLongReader } from './long-reader.ts'
 import { openForWriting } from './sqlite-file.ts'
 import { sqliteReader } from './sqlite-reader.ts'
@@ -18,7 +20,10 @@ type Open<Ask> = Ask extends Request ? Omit<Ask, 'id'> : never
 const writerThread = (path: string) => {
   let worker: Worker | undefined
   let asked = 0
-  const waiting = new Map<number, { resolve: (answer: Answer) => void; reject: (error: Error) => void }>()
+  const waiting = createTransientMap<
+    number,
+    { resolve: (answer: Answer) => void; reject: (error: Error) => void }
+  >()
 
   const start = (): Worker => {
     const started = startThread('writer-thread.mjs', { workerData: { path }, trackUnmanagedFds: false })

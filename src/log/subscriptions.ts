@@ -1,6 +1,8 @@
 // Keeps all readers that follow the log, or one stream of the log. A commit is handed directly to the readers that have
 // everything before it. The other readers are still reading older events, and read this commit later.
+
 import type { Recorded } from '../contract/stored.ts'
+import { createTransientMap } from '../platform/transient.ts'
 import { createFollower, type Follower, type Handler, type Subscription } from './follower.ts'
 import type { Pages } from './reading.ts'
 
@@ -31,7 +33,7 @@ const keptAtMost = 64
 
 type Reader = { follower: Follower<Recorded>; inPages: boolean }
 
-const byStream = (events: readonly Recorded[], followed: ReadonlyMap<string, unknown>) => {
+const byStream = (events: readonly Recorded[], followed: { has(stream: string): boolean }) => {
   const groups = new Map<string, Recorded[]>()
   for (const event of events) {
     const { stream } = event.header
@@ -46,7 +48,7 @@ const byStream = (events: readonly Recorded[], followed: ReadonlyMap<string, unk
 /** `head`: the last committed position. Readers get no event after this position. */
 export const createSubscriptions = (pages: Pages, head: () => number) => {
   const ofAll = new Set<Reader>()
-  const ofStream = new Map<string, Set<Reader>>()
+  const ofStream = createTransientMap<string, Set<Reader>>()
 
   const upToHead = (events: readonly Recorded[], end: number): readonly Recorded[] =>
     (events.at(-1)?.position ?? 0) > end ? events.filter(({ position }) => position <= end) : events

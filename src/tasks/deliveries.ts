@@ -12,27 +12,29 @@ const keptAtMost = 100_000
 
 /** For each place, the newest answer that is not lost. A place: the requests of one principal to one stream. */
 export const createDeliveries = () => {
-  const newest = new Map<string, { at: number; by: Delivery }>()
+  const newest = new Map<string, { at: number }>()
   const isLost = (place: string, at: number): boolean => at > (newest.get(place)?.at ?? -1)
-  const put = (place: string, at: number, by: Delivery) => {
+  const put = (place: string, at: number) => {
+    const arrived = { at }
     newest.delete(place)
-    newest.set(place, { at, by })
+    newest.set(place, arrived)
     const oldest = newest.size > keptAtMost ? newest.keys().next().value : undefined
     if (oldest !== undefined) newest.delete(oldest)
+    return arrived
   }
   return {
     isLost,
     /** The answer counts as lost until it has arrived. */
     expect(place: string, at: number, delivery: Delivery): void {
       delivery.onEnd(whole => {
-        if (whole && isLost(place, at)) put(place, at, delivery)
+        if (whole && isLost(place, at)) put(place, at)
       })
     },
     /** The answer counts as arrived unless this delivery fails, so no other retry gets it meanwhile. */
     claim(place: string, at: number, delivery: Delivery): void {
-      put(place, at, delivery)
+      const own = put(place, at)
       delivery.onEnd(whole => {
-        if (!whole && newest.get(place)?.by === delivery) newest.delete(place)
+        if (!whole && newest.get(place) === own) newest.delete(place)
       })
     },
   }

@@ -1,8 +1,9 @@
 // Locks by key, for callers that must wait until other work has ended. Both functions are synchronous, so a caller that
 // finds its keys free can lock them before another caller looks.
 
+import { createTransientMap } from '../platform/transient.ts'
 export const createKeyedLocks = () => {
-  const underWay = new Map<string, Promise<unknown>>()
+  const underWay = createTransientMap<string, Promise<unknown>>()
   return {
     /** The running work for one of these keys; undefined when the keys are free. Never rejects. */
     busy(keys: readonly string[]): Promise<unknown> | undefined {

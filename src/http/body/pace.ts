@@ -1,5 +1,6 @@
 // Finds bodies that arrive more slowly than allowed. They are refused, because they hold memory that others need.
 
+import { createMembers } from '../../platform/transient.ts'
 export type Pace = {
   /** The lowest allowed rate, in bytes a second. */
   leastRate: number
@@ -14,17 +15,17 @@ export const defaultPace: Pace = { leastRate: 64 * 1024, graceMs: 10_000, window
 export const longestMs = (bytes: number, { leastRate, graceMs, windowMs }: Pace = defaultPace): number =>
   graceMs + windowMs + (bytes / leastRate) * 1000
 
-type Body = { windowEnds: number; needed: number; came: number; end: () => void }
+type Body = { windowEnds: number; needed: number; came: number; end: () => void; over: () => void }
 
 /** Watches the bodies that are being received, and calls `end` for each that is too slow. */
 export const watchPace = ({ leastRate, graceMs, windowMs }: Pace = defaultPace) => {
-  const coming = new Set<Body>()
+  const coming = createMembers<Body>()
   const look = () => {
     const now = performance.now()
     for (const body of coming) {
       if (now < body.windowEnds) continue
       if (body.came < body.needed) {
-        coming.delete(body)
+        body.over()
         body.end()
       } else {
         body.came = 0
@@ -43,13 +44,14 @@ export const watchPace = ({ leastRate, graceMs, windowMs }: Pace = defaultPace) 
         needed: (leastRate * windowMs) / 1000,
         came: 0,
         end,
+        over: () => {},
       }
-      coming.add(body)
+      body.over = coming.join(body)
       return {
         take: (bytes: number) => {
           body.came += bytes
         },
-        over: () => void coming.delete(body),
+        over: body.over,
       }
     },
     stop: () => clearInterval(timer),

@@ -1,10 +1,12 @@
 // Opens WebSockets at /ws only. The server ignores any other request to change the protocol, as HTTP allows it to. Some
 // clients ask for another version of HTTP in their first request, and these requests must be answered normally.
+
 import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { Refusal } from '../../contract/refusals.ts'
 import { type CloseReason, closeCodes } from '../../contract/socket.ts'
+import { createMembers } from '../../platform/transient.ts'
 import type { Admission } from '../admission.ts'
 import { badRequest } from '../bad-request.ts'
 import type { BodyBudget } from '../body/budget.ts'
@@ -59,8 +61,8 @@ export const openSocketDoor = (
   const { stopping } = deps.serving
   const wss = new WebSocketServer(options)
   const { mayConnect } = createOrigins(allowedOrigins)
-  const open = new Set<Connection>()
-  const unknown = new Set<WebSocket>()
+  const open = createMembers<Connection>()
+  const unknown = createMembers<WebSocket>()
   const door = {
     deps,
     calls: createTaskCalls(deps.tasks),
@@ -92,23 +94,25 @@ export const openSocketDoor = (
     const since = performance.now()
     requests.begin('/ws')
     let isKnown = false
+    let leave = () => {}
+    let leaveUnknown = () => {}
     const connection = openConnection(door, {
       ws,
       socket,
       request,
       known() {
         isKnown = true
-        unknown.delete(ws)
+        leaveUnknown()
       },
       gone() {
-        open.delete(connection)
-        unknown.delete(ws)
+        leave()
+        leaveUnknown()
         requests.end({ method: 'GET', route: '/ws', status: 101 }, (performance.now() - since) / 1000)
       },
     })
-    open.add(connection)
+    leave = open.join(connection)
     if (isKnown) return
-    unknown.add(ws)
+    leaveUnknown = unknown.join(ws)
     if (unknown.size > limits.unknown) connection.end('tryLater', new Refusal('Busy'))
   }
 
