@@ -19,6 +19,7 @@ const takenOf = (socket: Socket): number => socket.bytesWritten - socket.writabl
 /** Knows the connections of all requests of a server. */
 export const watchUnsent = (server: Server, patience = patienceMs) => {
   const open = createMembers<Socket>()
+  /** The connections that are watched already: one connection has many requests. */
   const known = new WeakSet<Socket>()
   const watch = (socket: Duplex): void => {
     if (!isSocket(socket) || known.has(socket)) return

@@ -21,7 +21,7 @@ export type TransientMap<Key, Value> = {
 }
 
 export const createTransientMap = <Key, Value>(): TransientMap<Key, Value> => {
-  let boxes = new Map<Key, Box<Value>>()
+  const boxes = new Map<Key, Box<Value>>()
   return {
     get size() {
       return boxes.size
@@ -41,7 +41,7 @@ export const createTransientMap = <Key, Value>(): TransientMap<Key, Value> => {
     },
     clear() {
       for (const box of boxes.values()) box.value = undefined
-      boxes = new Map()
+      boxes.clear()
     },
     keys: () => boxes.keys(),
     *values() {

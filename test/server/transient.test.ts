@@ -38,7 +38,7 @@ t.test('after any moves, a transient map holds what a Map holds, in the same ord
 t.test('members keep their order, and each leaves once', t => {
   const members = createMembers<string>()
   const [leaveAnn] = ['ann', 'bob', 'ann'].map(members.join)
-  t.same([...members], ['ann', 'bob', 'ann'], 'somebody may join twice')
+  t.same([...members], ['ann', 'bob', 'ann'], 'the same member may join twice')
   leaveAnn?.()
   leaveAnn?.()
   t.same([...members], ['bob', 'ann'])
@@ -55,6 +55,19 @@ t.test('a member that leaves while all are visited is not visited any more', t =
     leaves[1]?.()
   }
   t.same(seen, ['ann', 'cid'])
+  t.end()
+})
+
+t.test('a map that is cleared while it is visited ends the visit', t => {
+  const map = createTransientMap<string, number>()
+  for (const [n, name] of ['ann', 'bob', 'cid'].entries()) map.set(name, n)
+  const seen: number[] = []
+  for (const value of map.values()) {
+    seen.push(value)
+    map.clear()
+  }
+  t.same(seen, [0])
+  t.equal(map.size, 0)
   t.end()
 })
 
