@@ -19,11 +19,17 @@ export type Demand = {
   looks: number
 }
 
-const sizeOf = ({ begun, wanted }: Demand): number => begun + wanted
-
 /** The demands of all users with waiting or recent work. */
 export const createDemands = () => {
   const users = new Map<string, Demand>()
+  /** The pieces of work of all users. */
+  const all = { begun: 0, wanted: 0 }
+
+  const begin = (demand: Demand, pieces: number): void => {
+    demand.looks = 0
+    demand.begun += pieces
+    all.begun += pieces
+  }
   return {
     of(user: string): Demand {
       const known = users.get(user) ?? { begun: 0, wanted: 0, waiting: [], looks: 0 }
@@ -32,19 +38,47 @@ export const createDemands = () => {
     },
     all: (): Iterable<Demand> => users.values(),
     areNone: (): boolean => users.size === 0,
-    /** Whether a user wants far more than an even share. Never true for a single user. */
-    isTooMuch(demand: Demand): boolean {
-      if (users.size < 2 || sizeOf(demand) < modest) return false
-      let all = 0
-      for (const other of users.values()) all += sizeOf(other)
-      return sizeOf(demand) * users.size > all * tolerance
+    /** Counts work that begins. */
+    begin,
+    /** Adds work that waits. */
+    wait(demand: Demand, work: Waiting): void {
+      demand.waiting.push(work)
+      demand.wanted += work.pieces
+      all.wanted += work.pieces
+    },
+    /** Begins the work of a user that has waited longest. Returns the number of its pieces; 0: nothing waits. */
+    beginNext(demand: Demand): number {
+      const work = demand.waiting.shift()
+      if (work === undefined) return 0
+      demand.wanted -= work.pieces
+      all.wanted -= work.pieces
+      begin(demand, work.pieces)
+      work.begin()
+      return work.pieces
+    },
+    /** The user with waiting work for whom the least work began. Undefined: nobody waits. */
+    next(): Demand | undefined {
+      let least: Demand | undefined
+      for (const user of users.values())
+        if (user.waiting.length > 0 && user.begun < (least?.begun ?? Number.POSITIVE_INFINITY)) least = user
+      return least
+    },
+    /**
+     * Whether a user wants far more than an even share and has already had one. Never true for a single user.
+     */
+    isTooMuch({ begun, wanted }: Demand): boolean {
+      const size = begun + wanted
+      if (users.size < 2 || size < modest || begun * users.size < all.begun) return false
+      return size * users.size > (all.begun + all.wanted) * tolerance
     },
     /** Lets past work count less after `elapsed` milliseconds, and removes users without work. */
     fade(elapsed: number): void {
       const left = Math.exp(-elapsed / memoryMs)
+      all.begun = 0
       for (const [user, demand] of users) {
         demand.begun *= left
         if (demand.begun < 0.5 && demand.waiting.length === 0) users.delete(user)
+        else all.begun += demand.begun
       }
     },
   }

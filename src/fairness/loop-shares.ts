@@ -2,8 +2,8 @@
 // the others waits, so that the loop has time for the others. A single user never waits here, and users who all want
 // about as much as each other never wait either.
 import type { Timers } from '../contract/ports.ts'
-import { createDemands, type Demand } from './demands.ts'
-import { createLoopLoad, type LoopMeter, realMeter } from './loop-load.ts'
+import { createDemands } from './demands.ts'
+import { createStopwatch, type LoopMeter, realMeter } from './loop-meter.ts'
 
 export type LoopShares = {
   /**
@@ -15,60 +15,62 @@ export type LoopShares = {
 /** Shares for a server with a single user: no work waits. */
 export const wholeLoop: LoopShares = { enter: () => undefined }
 
-/** Milliseconds between two looks at the demands of users. */
-const lookMs = 10
 /**
- * The load, from 0 to 1, at which work of users who want too much begins to wait. It is low, so that a request of
- * another user mostly finds the loop idle.
+ * Milliseconds between two looks at the demands of users. Waiting work begins at these looks, much of it together,
+ * because pieces of work that begin together cost much less than pieces that begin one by one.
  */
-const maxBusyShare = 0.25
+const lookMs = 50
+/**
+ * The load, from 0 to 1, above which work of users who want too much waits. It is low, so that a request of another user
+ * mostly finds the loop idle.
+ */
+const maxBusyShare = 0.15
+/** The most milliseconds of the loop's time that waiting work may take at one look. */
+const maxBudgetMs = 10
+/** The most milliseconds of work beyond the load that later looks make up for. */
+const maxDebtMs = 25
 /** The number of looks after which one piece of a user's work begins even if the loop has no time. */
-const maxLooks = 20
-/** The most milliseconds of the loop's time that one look may give to waiting work. */
-const maxBudgetMs = 20
+const maxLooks = 4
+/** The longest time that one piece of work is taken to need, in milliseconds. */
+const maxCostMs = 20
 
 export const createLoopShares = (timers: Pick<Timers, 'every'>, meter: LoopMeter = realMeter): LoopShares => {
   const demands = createDemands()
-  const load = createLoopLoad(meter)
+  const stopwatch = createStopwatch(meter)
   let stop: (() => void) | undefined
   /** The estimated time of one piece of work, in milliseconds. */
-  let cost = 2
-  let begunSince = 0
+  let cost = 0.5
+  /** The pieces of work that began since the last look. */
+  let begun = 0
+  /** The milliseconds that the loop had for waiting work at the last look. Below 0 when it has worked too much. */
+  let budget = 0
 
-  const begin = (user: Demand, pieces: number): void => {
-    user.begun += pieces
-    user.looks = 0
-    begunSince += pieces
-  }
+  const hasTime = (): boolean => begun * cost < budget
   /** Begins as much waiting work as the loop has time for. */
-  const release = (elapsed: number): void => {
-    let budget = Math.min(maxBudgetMs, Math.max(0, maxBusyShare - load.busyPart()) * elapsed)
+  const release = (): void => {
     for (const user of demands.all()) {
-      const isFree = !demands.isTooMuch(user)
       user.looks++
-      while (isFree || budget > 0 || user.looks > maxLooks) {
-        const next = user.waiting.shift()
-        if (next === undefined) break
-        budget -= cost * next.pieces
-        user.wanted -= next.pieces
-        begin(user, next.pieces)
-        next.begin()
-      }
+      if (user.looks > maxLooks) begun += demands.beginNext(user)
+      while (user.waiting.length > 0 && !demands.isTooMuch(user)) begun += demands.beginNext(user)
     }
+    for (let user = demands.next(); user !== undefined && hasTime(); user = demands.next())
+      begun += demands.beginNext(user)
   }
   const look = (): void => {
-    const { elapsed, worked } = load.measure()
-    if (begunSince > 0) cost += (Math.min(worked / begunSince, maxBudgetMs) - cost) / 8
-    begunSince = 0
+    const { elapsed, worked } = stopwatch.lap()
+    if (begun > 0) cost += (Math.min(worked / begun, maxCostMs) - cost) / 4
+    begun = 0
+    budget = Math.max(-maxDebtMs, Math.min(budget + maxBusyShare * elapsed - worked, maxBudgetMs))
     demands.fade(elapsed)
-    release(elapsed)
+    release()
     if (!demands.areNone()) return
     stop?.()
     stop = undefined
   }
   const watch = (): void => {
     if (stop !== undefined) return
-    load.begin()
+    stopwatch.begin()
+    budget = maxBudgetMs
     stop = timers.every(lookMs, look)
   }
 
@@ -76,12 +78,12 @@ export const createLoopShares = (timers: Pick<Timers, 'every'>, meter: LoopMeter
     enter(name, pieces = 1) {
       watch()
       const user = demands.of(name)
-      if (user.waiting.length === 0 && (load.busyPart() < maxBusyShare || !demands.isTooMuch(user))) {
-        begin(user, pieces)
+      if (user.waiting.length === 0 && (hasTime() || !demands.isTooMuch(user))) {
+        demands.begin(user, pieces)
+        begun += pieces
         return undefined
       }
-      user.wanted += pieces
-      return new Promise(resolve => user.waiting.push({ pieces, begin: resolve }))
+      return new Promise(resolve => demands.wait(user, { pieces, begin: resolve }))
     },
   }
 }

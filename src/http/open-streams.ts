@@ -1,5 +1,6 @@
 // Keeps all open streams. Once a second, each stream gets a heartbeat if one is due, or is cut if its reader has taken
-// nothing for too long or if its token is no longer valid.
+// nothing for too long or if its token is no longer valid. The streams are looked at in groups, one group after the
+// other, so that no turn of the event loop looks at thousands of them or writes hundreds of heartbeats.
 
 import type { Principals } from '../access/principals.ts'
 import type { Tickets } from '../access/tickets.ts'
@@ -9,6 +10,8 @@ import { type Asking, ticketOf } from './auth.ts'
 
 const defaultTickMs = 1000
 const heartbeatTicks = 10
+/** The groups of streams. Each tick is divided evenly between them. */
+const groupCount = 10
 /**
  * The number of ticks for which a reader may take nothing. Then the stream is cut, and the client can continue from its
  * cursor.
@@ -39,31 +42,34 @@ export const createOpenStreams = (
   { principals, tickets }: { principals: Pick<Principals, 'current'>; tickets: Pick<Tickets, 'sit'> },
   tickMs = defaultTickMs,
 ) => {
-  const open = createMembers<OpenStream & { tokenId: string; fullFor: number; phase: number }>()
-  let ticks = 0
+  const groups = Array.from({ length: groupCount }, () =>
+    createMembers<OpenStream & { tokenId: string; fullFor: number; phase: number }>(),
+  )
+  let looks = 0
   let added = 0
   const timer = setInterval(() => {
-    ticks++
-    for (const stream of open) {
+    const tick = Math.floor(looks / groupCount)
+    for (const stream of groups[looks++ % groupCount] ?? []) {
       const isFull = stream.isFull()
       if (isFull) stream.fullFor++
       const isAllowed = principals.current(stream.tokenId) !== undefined
       if (!isAllowed) stream.cut('ended')
       else if (stream.fullFor > patienceTicks) stream.cut('slow')
-      else if ((ticks + stream.phase) % heartbeatTicks === 0 && !isFull) stream.beat()
+      else if ((tick + stream.phase) % heartbeatTicks === 0 && !isFull) stream.beat()
     }
-  }, tickMs)
+  }, tickMs / groupCount)
   timer.unref()
 
   return {
     /** Adds a stream. A stream that was opened with a ticket replaces the open stream of that ticket. */
     add(request: Asking & { principal: Principal }, stream: OpenStream): Kept {
       // Heartbeats of different streams are due at different ticks, so that no tick sends those of all streams.
-      const phase = added++ % heartbeatTicks
+      const phase = Math.floor(added / groupCount) % heartbeatTicks
       const entry = { ...stream, tokenId: request.principal.id, fullFor: 0, phase }
       const ticket = ticketOf(request)
       const leaveSeat = ticket === undefined ? () => {} : tickets.sit(ticket, () => stream.cut('replaced'))
-      const leave = open.join(entry)
+      const group = groups[added++ % groupCount] as (typeof groups)[number]
+      const leave = group.join(entry)
       return {
         drained() {
           entry.fullFor = 0

@@ -1,7 +1,6 @@
 // A process that attacks with one token until it is told to stop, and then says what it was answered. Started by
 // hostile-user.ts; it is nice to the server, which is what is tested.
-import { readdirSync } from 'node:fs'
-import { constants, setPriority } from 'node:os'
+import { execFileSync } from 'node:child_process'
 import * as bodies from './bodies.ts'
 import { type Attack, type Counts, createHand, sleep, type Target } from './hand.ts'
 import * as others from './others.ts'
@@ -16,9 +15,10 @@ export const groups = {
 export type Group = keyof typeof groups
 export type Order = Target & { group: Group; only: string[] }
 
-// The threads that V8 has started collect the garbage of this process.
-for (const thread of readdirSync('/proc/self/task'))
-  setPriority(Number(thread), constants.priority.PRIORITY_LOW)
+// This process gets only processor time that no other process wants (SCHED_IDLE). The lowest nice value is not enough: a
+// nice thread on a processor goes on for some milliseconds when a thread of the server wakes up. `--all-tasks` includes
+// the threads of V8, which collect garbage.
+execFileSync('chrt', ['--idle', '--all-tasks', '--pid', '0', String(process.pid)])
 const stop = new AbortController()
 process.once('message', async (order: Order) => {
   const attacks = Object.entries(groups[order.group] as Record<string, Attack>)
