@@ -99,7 +99,7 @@ export const createProjector = (
 ): Projector => {
   const intake = createIntake(store, log, projections)
   const trust = createTrust(report)
-  const delay = createDelay(timers, flushMs)
+  const delay = createDelay(timers, flushMs, store.isFinishing)
   let catchingUp: Promise<void> | undefined
   const waiting: (() => void)[] = []
 

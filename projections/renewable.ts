@@ -16,6 +16,11 @@ export interface ReadStore {
   prepare<Given extends unknown[], Row = unknown>(sql: string): Statement<Given, Row>
   /** Wraps the work so that each call runs in a transaction of its own. */
   transaction<Given extends unknown[]>(work: (...given: Given) => void): (...given: Given) => void
+  /**
+   * Whether writes that can wait should wait, because the WAL is copied to its end. Otherwise a later write would have
+   * to copy what is left, and would wait for the disk.
+   */
+  isFinishing(): boolean
   exec(sql: string): void
   pragma(text: string, options?: { simple?: boolean }): unknown
   /**
@@ -80,6 +85,7 @@ export const renewable = (
         db.transaction(work)(...given)
         checkpoints.wrote()
       },
+    isFinishing: checkpoints.isFinishing,
     exec: sql => void db.exec(sql),
     pragma: (text, options) => db.pragma(text, options),
     async rewrite(replaced) {

@@ -52,3 +52,31 @@ t.test('when one of two files is closed, what is written to the other still gets
   t.notOk(existsSync(`${closed}-wal`), 'nobody has the closed file open')
   await until(() => statSync(open).size > big.length)
 })
+
+t.test('while rows are written all the time, SQLite uses the WAL again from its start', async t => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'reprise-read-'))
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+  const file = path.join(folder, 'read.db')
+  const store = openReadStore(file)
+  t.teardown(() => store.close())
+  const replace = store.prepare<[number, string]>(
+    'INSERT OR REPLACE INTO items (task, n, body, sum) VALUES (1, ?, ?, 0)',
+  )
+  const put = store.transaction((n: number) => void replace.run(n % 20, `${n % 7}`.repeat(big.length)))
+  const lengths: number[] = []
+  // So often that rows come during each copy.
+  for (let n = 0; n < 1200; ) {
+    if (!store.isFinishing()) {
+      put(n++)
+      lengths.push(statSync(`${file}-wal`).size)
+    }
+    await new Promise(resolve => setTimeout(resolve, 2))
+  }
+  const written = 1200 * big.length
+  const longest = Math.max(...lengths)
+  t.ok(longest < written * 0.75, `${written} bytes were written, and the WAL has ${longest}`)
+  await until(() => !store.isFinishing())
+  const db = new Database(file, { readonly: true })
+  t.equal(db.pragma('integrity_check', { simple: true }), 'ok')
+  db.close()
+})

@@ -179,3 +179,25 @@ for (const disks of [false, true]) {
       t.ok(types.has(type), `the histories hold ${type}`)
   })
 }
+
+t.test('rows wait while the WAL is copied to its end, unless a query needs them', async t => {
+  const world = testWorld(1)
+  const { log, commit } = logOf(await randomHistory(1, 20))
+  const stored = openReadStore(':memory:')
+  t.teardown(() => stored.close())
+  let isFinishing = true
+  const store = { ...stored, isFinishing: () => isFinishing }
+  const projector = createReadModels(store, log, world.timers, () => t.fail('nothing goes wrong'))
+  await projector.catchUp()
+  projector.follow(commit(5))
+  await world.advance(200)
+  t.equal(projector.reached(), 0, 'they wait')
+  projector.flush()
+  t.equal(projector.reached(), 5, 'a query does not wait')
+  projector.follow(commit(5))
+  await world.advance(200)
+  t.equal(projector.reached(), 5)
+  isFinishing = false
+  await world.advance(20)
+  t.equal(projector.reached(), 10)
+})

@@ -1,7 +1,8 @@
 // Decides when the WAL of a database is copied into its file. Another thread copies the WAL, because a copy ends with
 // syncs of the disk. A commit would otherwise wait for these syncs while the disk is busy. SQLite begins a WAL anew
-// only when the whole WAL was copied, which the thread cannot do while others write. So a writing connection copies the
-// WAL itself when it has a certain number of pages (wal_autocheckpoint). The thread has copied most of them by then.
+// only when the whole WAL was copied, which may never happen while others write. Then a writing connection copies the
+// WAL itself when it has a certain number of pages (wal_autocheckpoint), and its caller waits. So the thread copies a long
+// WAL until nothing is left, and a writer that can wait does so meanwhile (isFinishing).
 import { closeWal, copyWal } from './copying.ts'
 import { type Inodes, inodesOf } from './inodes.ts'
 
@@ -12,6 +13,8 @@ const afterBytes = 4 << 20
 export type Checkpoints = {
   /** Called after a write, with the approximate number of bytes if it is known. */
   wrote(bytes?: number): void
+  /** Whether a long WAL is copied to its end. This succeeds sooner if writes that can wait wait until it is false. */
+  isFinishing(): boolean
   /** Lets the thread close the file, because the file will be opened again or replaced. */
   release(): Promise<void>
   /** Lets the thread close the file, and copies nothing from then on. */
@@ -20,7 +23,12 @@ export type Checkpoints = {
 
 const noWait = Promise.resolve()
 /** Copies nothing, for a database without a file. */
-export const none: Checkpoints = { wrote: () => {}, release: () => noWait, close: () => noWait }
+export const none: Checkpoints = {
+  wrote: () => {},
+  isFinishing: () => false,
+  release: () => noWait,
+  close: () => noWait,
+}
 
 let databases = 0
 
@@ -31,6 +39,7 @@ export const createCheckpoints = (path: string): Checkpoints => {
   let timer: NodeJS.Timeout | undefined
   /** The copy that runs. */
   let copying: Promise<void> | undefined
+  let isFinishing = false
   let isInThread = false
   let isClosed = false
   /** Whether something was written since the last copy began, and how many bytes, roughly. */
@@ -46,9 +55,13 @@ export const createCheckpoints = (path: string): Checkpoints => {
     isBehind = false
     bytesBehind = 0
     isInThread = true
-    const copied = copyWal({ database, path, inodes: files }).then(() => {
+    const finishes = () => {
+      isFinishing = copying === copied
+    }
+    const copied = copyWal({ database, path, inodes: files }, finishes).then(() => {
       if (copying !== copied) return
       copying = undefined
+      isFinishing = false
       if (isBehind && inodes !== undefined) plan(inodes)
     })
     copying = copied
@@ -62,6 +75,7 @@ export const createCheckpoints = (path: string): Checkpoints => {
     stopTimer()
     inodes = undefined
     copying = undefined
+    isFinishing = false
     if (!isInThread) return
     isInThread = false
     await closeWal(database)
@@ -73,6 +87,7 @@ export const createCheckpoints = (path: string): Checkpoints => {
       bytesBehind += bytes
       plan(inodes)
     },
+    isFinishing: () => isFinishing,
     release,
     close() {
       isClosed = true
