@@ -6,8 +6,8 @@ import type { Clock } from '../../src/contract/ports.ts'
 /** Milliseconds between two moments: with few steps, and with many. */
 const shortestMs = 10
 const longestMs = 50
-/** Milliseconds that each streaming step adds. Up to 25 steps the time is the shortest, from 125 on the longest. */
-const msForEach = 0.4
+/** Milliseconds that each streaming step adds. Up to 33 steps the time is the shortest, from 166 on the longest. */
+const msForEach = 0.3
 
 export const createWritePace = ({ now }: Clock) => {
   let streaming = 0

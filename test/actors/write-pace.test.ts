@@ -16,9 +16,9 @@ t.test('the moments of all steps are the same, and further apart when more steps
   await world.advance(7)
   t.equal(pace.wait(start), 0, 'a step that has been quiet for so long does not wait')
   for (const [steps, between] of [
-    [25, 10],
-    [56, 22],
-    [125, 50],
+    [33, 10],
+    [60, 18],
+    [166, 50],
     [1000, 50],
   ] as const) {
     const crowd = testWorld()
