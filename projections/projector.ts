@@ -53,7 +53,7 @@ export const misfitOf = (store: ReadStore, log: Log): string | undefined => {
     : 'they belong to another log'
 }
 
-/** Milliseconds until the rows of a folded event are written. Writing the rows of many events together is cheaper. */
+/** Milliseconds until the rows of a folded event are written, if the store lets them. Writing the rows of many events together is cheaper. */
 const flushMs = 20
 /** When this many events are folded and not written, their rows are written at once. */
 const flushEvents = 1000

@@ -34,12 +34,14 @@ export const createPast = (log: Pick<Log, 'readAll'>, loop: LoopShares) => {
     /** Drops the kept pages, since some of their events were erased. */
     forget: (): void => kept.clear(),
     /** The page after a position; undefined: nothing is stored after it. */
-    after: (position: number, user: string | undefined): Promise<Page | undefined> =>
-      turn(user ?? '', async () => {
-        await (user === undefined ? undefined : loop.enter(user))
+    async after(position: number, user: string | undefined): Promise<Page | undefined> {
+      // Before the turn, since nobody else can read while somebody has the turn.
+      if (user !== undefined) await loop.enter(user)
+      return turn(user ?? '', async () => {
         await nextTurn()
         return kept.get(position) ?? read(position)
-      }),
+      })
+    },
   }
 }
 export type Past = ReturnType<typeof createPast>

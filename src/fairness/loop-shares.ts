@@ -29,7 +29,7 @@ const maxBusyShare = 0.15
 const maxBudgetMs = 10
 /** The most milliseconds of work beyond the load that later looks make up for. */
 const maxDebtMs = 25
-/** The number of looks after which one piece of a user's work begins even if the loop has no time. */
+/** The looks in which no work of a user begins until one piece begins even if the loop has no time. */
 const maxLooks = 4
 /** The longest time that one piece of work is taken to need, in milliseconds. */
 const maxCostMs = 20
@@ -50,7 +50,7 @@ export const createLoopShares = (timers: Pick<Timers, 'every'>, meter: LoopMeter
   const release = (): void => {
     for (const user of demands.all()) {
       user.looks++
-      if (user.looks > maxLooks) begun += demands.beginNext(user)
+      if (user.looks >= maxLooks) begun += demands.beginNext(user)
       while (user.waiting.length > 0 && !demands.isTooMuch(user)) begun += demands.beginNext(user)
     }
     for (let user = demands.next(); user !== undefined && hasTime(); user = demands.next())

@@ -65,9 +65,9 @@ export const createLongAnswers = (
       if (isGone()) throw gone()
       if (stopping.aborted) throw new Refusal('ShuttingDown')
     }
-    const isBound = principal.userId !== undefined
+    const { userId } = principal
     const pause = createPause(async () => {
-      if (isBound) await loop.enter(caller)
+      if (userId !== undefined) await loop.enter(userId)
       await turn(caller)
     }, check)
 

@@ -45,9 +45,12 @@ export const createOpenStreams = (
   const groups = Array.from({ length: groupCount }, () =>
     createMembers<OpenStream & { tokenId: string; fullFor: number; phase: number }>(),
   )
+  const lookMs = tickMs / groupCount
+  let nextAt = performance.now() + lookMs
   let looks = 0
   let added = 0
-  const timer = setInterval(() => {
+  /** Looks at the streams of the next group. */
+  const look = () => {
     const tick = Math.floor(looks / groupCount)
     for (const stream of groups[looks++ % groupCount] ?? []) {
       const isFull = stream.isFull()
@@ -57,7 +60,16 @@ export const createOpenStreams = (
       else if (stream.fullFor > patienceTicks) stream.cut('slow')
       else if ((tick + stream.phase) % heartbeatTicks === 0 && !isFull) stream.beat()
     }
-  }, tickMs / groupCount)
+  }
+  const timer = setInterval(() => {
+    // A call of the timer may be late. Then several looks are due, but never more than those of one tick.
+    const now = performance.now()
+    for (let n = 0; n < groupCount && nextAt <= now; n++) {
+      look()
+      nextAt += lookMs
+    }
+    nextAt = Math.max(nextAt, now)
+  }, lookMs)
   timer.unref()
 
   return {

@@ -42,6 +42,7 @@ export const createCheckpoints = (path: string): Checkpoints => {
   let isFinishing = false
   let isInThread = false
   let isClosed = false
+  let isReleasing = false
   /** Whether something was written since the last copy began, and how many bytes, roughly. */
   let isBehind = false
   let bytesBehind = 0
@@ -76,12 +77,17 @@ export const createCheckpoints = (path: string): Checkpoints => {
     inodes = undefined
     copying = undefined
     isFinishing = false
+    isBehind = false
+    bytesBehind = 0
     if (!isInThread) return
     isInThread = false
+    isReleasing = true
     await closeWal(database)
+    isReleasing = false
   }
   return {
     wrote(bytes = 0) {
+      if (isReleasing) return // these files are about to be replaced, or to be opened again
       inodes ??= inodesOf(path)
       isBehind = true
       bytesBehind += bytes

@@ -1,5 +1,5 @@
 // A process that attacks with one token until it is told to stop, and then says what it was answered. Started by
-// hostile-user.ts; it is nice to the server, which is what is tested.
+// hostile-user.ts; it gives way to the server, which is what is tested.
 import { execFileSync } from 'node:child_process'
 import * as bodies from './bodies.ts'
 import { type Attack, type Counts, createHand, sleep, type Target } from './hand.ts'

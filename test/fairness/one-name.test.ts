@@ -1,0 +1,35 @@
+// All work of a user counts for the same user, wherever it waits for the event loop.
+import t from 'tap'
+import { createPast } from '../../src/bus/past.ts'
+import { createAdmission } from '../../src/http/admission.ts'
+import { createLongAnswers } from '../../src/http/long-answers.ts'
+
+const alice = { id: 'tok_1', role: 'user', userId: 'alice', expiresAt: undefined } as const
+const operator = { id: 'tok_2', role: 'admin' } as never
+
+t.test('requests and long answers of a user count together, and those of operators do not count', async t => {
+  const names: string[] = []
+  const loop = {
+    enter(user: string) {
+      names.push(user)
+      return undefined
+    },
+  }
+  const admission = createAdmission(loop)
+  const answers = createLongAnswers(new AbortController().signal, loop, () => {})
+  for (const caller of [alice, operator]) {
+    await admission.enter(caller, Promise.resolve())
+    await answers.ofCaller(caller, () => false).pause()
+  }
+  t.same(names, ['alice', 'alice'])
+})
+
+t.test('a user who must wait for the event loop keeps nobody else from the past', async t => {
+  const never = new Promise<void>(() => {})
+  const loop = { enter: (user: string) => (user === 'alice' ? never : undefined) }
+  async function* readAll() {}
+  const past = createPast({ readAll }, loop)
+  void past.after(0, 'alice')
+  t.equal(await past.after(0, 'bob'), undefined, 'he is told that there is nothing more')
+  t.equal(await past.after(0, undefined), undefined)
+})
