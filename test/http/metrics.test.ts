@@ -56,8 +56,10 @@ t.test('what was stored is counted, as the log itself says', async t => {
       ({ stream, type }) => stream === `task-${busy.body.result.id}` && type === 'AgentStepStarted',
     ),
   ) // the last event
-  const { found } = await scrape()
   const stored = storedEvents(dataDir)
+  // The file shows a commit a moment before it is durable, and the server counts it after that.
+  await until(async () => sampleOf((await scrape()).found, 'reprise_log_head_position') === stored.length)
+  const { found } = await scrape()
   const types = new Map<string, number>()
   for (const { type } of stored) types.set(type, (types.get(type) ?? 0) + 1)
   t.same(

@@ -146,7 +146,8 @@ t.test('killed during steps, sessions go on where they were', async t => {
       if (again.text !== text) t.equal(again.text, text, `${what}: step ${n + 1} is answered as it was`)
     }
     const { state } = (await observe(session_id)).body
-    t.same(state, steps.at(-1)?.state, `${what}: what is seen is what was recorded last`)
+    const last = steps.at(-1) // on a slow machine the run may end before the first step of a session
+    if (last !== undefined) t.same(state, last.state, `${what}: what is seen is what was recorded last`)
     const taken = wishes.filter((_, n) => n < answers.length && !isUnknown(answers[n] ?? ''))
     if (session_id === 's0' || session_id === 's1') {
       const adds = taken.filter(({ tool }) => tool === 'add').length
