@@ -10,6 +10,8 @@ import { type Asking, ticketOf } from './auth.ts'
 
 const defaultTickMs = 1000
 const heartbeatTicks = 10
+/** The first heartbeat of a stream comes fewer than this many ticks early. */
+const mostAhead = 5
 /** The groups of streams. Each tick is divided evenly between them. */
 const groupCount = 10
 /**
@@ -43,7 +45,7 @@ export const createOpenStreams = (
   tickMs = defaultTickMs,
 ) => {
   const groups = Array.from({ length: groupCount }, () =>
-    createMembers<OpenStream & { tokenId: string; fullFor: number; phase: number }>(),
+    createMembers<OpenStream & { tokenId: string; fullFor: number; age: number }>(),
   )
   const lookMs = tickMs / groupCount
   let nextAt = performance.now() + lookMs
@@ -51,14 +53,14 @@ export const createOpenStreams = (
   let added = 0
   /** Looks at the streams of the next group. */
   const look = () => {
-    const tick = Math.floor(looks / groupCount)
     for (const stream of groups[looks++ % groupCount] ?? []) {
+      stream.age++
       const isFull = stream.isFull()
       if (isFull) stream.fullFor++
       const isAllowed = principals.current(stream.tokenId) !== undefined
       if (!isAllowed) stream.cut('ended')
       else if (stream.fullFor > patienceTicks) stream.cut('slow')
-      else if ((tick + stream.phase) % heartbeatTicks === 0 && !isFull) stream.beat()
+      else if (stream.age % heartbeatTicks === 0 && !isFull) stream.beat()
     }
   }
   const timer = setInterval(() => {
@@ -75,12 +77,13 @@ export const createOpenStreams = (
   return {
     /** Adds a stream. A stream that was opened with a ticket replaces the open stream of that ticket. */
     add(request: Asking & { principal: Principal }, stream: OpenStream): Kept {
-      // Heartbeats of different streams are due at different ticks, so that no tick sends those of all streams.
-      const phase = Math.floor(added / groupCount) % heartbeatTicks
-      const entry = { ...stream, tokenId: request.principal.id, fullFor: 0, phase }
+      // Streams that are opened together get their heartbeats at different ticks. The first heartbeat comes earlier for
+      // some of them, but not right after the stream was opened.
+      const age = added % mostAhead
+      const entry = { ...stream, tokenId: request.principal.id, fullFor: 0, age }
       const ticket = ticketOf(request)
       const leaveSeat = ticket === undefined ? () => {} : tickets.sit(ticket, () => stream.cut('replaced'))
-      const group = groups[added++ % groupCount] as (typeof groups)[number]
+      const group = groups[Math.floor(added++ / mostAhead) % groupCount] as (typeof groups)[number]
       const leave = group.join(entry)
       return {
         drained() {
