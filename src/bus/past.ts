@@ -35,7 +35,7 @@ export const createPast = (log: Pick<Log, 'readAll'>, loop: LoopShares) => {
     forget: (): void => kept.clear(),
     /** The page after a position; undefined: nothing is stored after it. */
     async after(position: number, user: string | undefined): Promise<Page | undefined> {
-      // Before the turn, since nobody else can read while somebody has the turn.
+      // A user waits for the loop before the turn. During the turn nobody else can read.
       if (user !== undefined) await loop.enter(user)
       return turn(user ?? '', async () => {
         await nextTurn()

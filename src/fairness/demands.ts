@@ -56,7 +56,7 @@ export const createDemands = () => {
       work.begin()
       return work.pieces
     },
-    /** The user with waiting work for whom the least work began. Undefined: nobody waits. */
+    /** Of the users with waiting work, the one whose begun work is the least. Undefined: no work waits. */
     next(): Demand | undefined {
       let least: Demand | undefined
       for (const user of users.values())

@@ -24,12 +24,12 @@ t.test('requests and long answers of a user count together, and those of operato
   t.same(names, ['alice', 'alice'])
 })
 
-t.test('a user who must wait for the event loop keeps nobody else from the past', async t => {
+t.test('while one user waits for the event loop, other users can read past events', async t => {
   const never = new Promise<void>(() => {})
   const loop = { enter: (user: string) => (user === 'alice' ? never : undefined) }
   async function* readAll() {}
   const past = createPast({ readAll }, loop)
   void past.after(0, 'alice')
-  t.equal(await past.after(0, 'bob'), undefined, 'he is told that there is nothing more')
+  t.equal(await past.after(0, 'bob'), undefined, 'the log is empty, and bob learns it at once')
   t.equal(await past.after(0, undefined), undefined)
 })

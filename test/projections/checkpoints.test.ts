@@ -2,7 +2,7 @@
 import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { openReadStore } from '../../projections/store.ts'
 import { inodesOf } from '../../src/platform/sqlite/inodes.ts'
 import Database from '../../src/platform/sqlite/library.ts'
@@ -11,12 +11,17 @@ import { until } from '../support/http.ts'
 
 const big = 'x'.repeat(100_000)
 
-t.test('a moment after a write it is in the file itself, also when the file was made again', async t => {
+const givenStore = (t: Test) => {
   const folder = mkdtempSync(path.join(tmpdir(), 'reprise-read-'))
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))
   const file = path.join(folder, 'read.db')
   const store = openReadStore(file)
   t.teardown(() => store.close())
+  return { file, store }
+}
+
+t.test('a moment after a write it is in the file itself, also when the file was made again', async t => {
+  const { file, store } = givenStore(t)
   const put = store.transaction((n: number) => {
     store.prepare<[number, string]>('INSERT INTO items (task, n, body, sum) VALUES (1, ?, ?, 0)').run(n, big)
   })
@@ -54,11 +59,7 @@ t.test('when one of two files is closed, what is written to the other still gets
 })
 
 t.test('while rows are written all the time, SQLite uses the WAL again from its start', async t => {
-  const folder = mkdtempSync(path.join(tmpdir(), 'reprise-read-'))
-  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
-  const file = path.join(folder, 'read.db')
-  const store = openReadStore(file)
-  t.teardown(() => store.close())
+  const { file, store } = givenStore(t)
   const replace = store.prepare<[number, string]>(
     'INSERT OR REPLACE INTO items (task, n, body, sum) VALUES (1, ?, ?, 0)',
   )
@@ -82,11 +83,7 @@ t.test('while rows are written all the time, SQLite uses the WAL again from its 
 })
 
 t.test('a file that was replaced while rows were written is copied into, too', async t => {
-  const folder = mkdtempSync(path.join(tmpdir(), 'reprise-read-'))
-  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
-  const file = path.join(folder, 'read.db')
-  const store = openReadStore(file)
-  t.teardown(() => store.close())
+  const { file, store } = givenStore(t)
   const put = store.transaction((n: number) => {
     store
       .prepare<[number, string]>('INSERT OR REPLACE INTO items (task, n, body, sum) VALUES (1, ?, ?, 0)')

@@ -2,7 +2,7 @@
 // user works beside it, first alone. It passes when nothing of the other user's fails, is seen or is touched, when none
 // of its answers is three times as late as alone (p99), and when the server never holds 1.5 GB. ONLY=manyKeys,sleepers
 // attacks in these ways alone; ALONE_SECONDS=n is how long the other user is measured alone (20). The attacker's own
-// programs get only processor time that nobody else wants, as if they ran on another machine.
+// programs run only while a processor is idle, as if they ran on another machine.
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
