@@ -1,6 +1,7 @@
 // The interpreter of run_javascript. Nothing is disposed: one thread runs one piece of code, and the end of the thread
 // frees everything, also after a failure that left the interpreter in an invalid state.
 import type { QuickJSHandle, QuickJSWASMModule } from 'quickjs-emscripten'
+import { ownDeadline } from '../platform/deadline.ts'
 import { file, guest } from './javascript-guest.ts'
 import { longestText, printed } from './printed.ts'
 
@@ -10,6 +11,7 @@ export type JavascriptJob = {
   env: Record<string, unknown>
   seed: number
   at: number
+  /** Milliseconds that the code may run. The time that its thread waits for a processor does not count. */
   deadlineMs: number
   tooLong: string
 }
@@ -36,10 +38,10 @@ const gaveUp = (error: unknown): string =>
   error instanceof RangeError ? 'The code is nested or calls itself too deeply' : `The code failed: ${error}`
 
 export const evaluate = (quickjs: QuickJSWASMModule, job: JavascriptJob): string => {
-  let end = Number.POSITIVE_INFINITY
+  let isOver = () => false
   let late = false
   const interruptHandler = () => {
-    late ||= performance.now() > end
+    late ||= isOver()
     return late
   }
   const runtime = quickjs.newRuntime({ maxStackSizeBytes, interruptHandler })
@@ -87,7 +89,7 @@ export const evaluate = (quickjs: QuickJSWASMModule, job: JavascriptJob): string
   }
 
   try {
-    end = performance.now() + job.deadlineMs // our own preparation is not counted
+    isOver = ownDeadline(job.deadlineMs) // our own preparation is not counted
     const result = context.evalCode(job.code, file, topLevelAwait)
     unlessThrown(result.error)
     const completion = awaited(context.unwrapResult(result))

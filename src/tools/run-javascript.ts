@@ -9,7 +9,7 @@ import { tool } from './tool.ts'
  * Milliseconds from the deadline until the thread is ended. The interpreter itself stops at the deadline, and then
  * still returns the output.
  */
-const graceMs = 1_000
+const graceMs = 1_500
 
 export const runJavascript = (timers: Timers, deadlineMs = 5_000) =>
   tool({

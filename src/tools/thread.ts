@@ -3,6 +3,8 @@
 
 import type { Timers } from '../contract/ports.ts'
 import { createFairTurns } from '../fairness/fair-turns.ts'
+import { type Deadline, startDeadline } from '../platform/deadline.ts'
+import { processorMs } from '../platform/thread-time.ts'
 import { stopped, unlessStopped } from './stop.ts'
 import { beginThread, type Entry, type WorkshopThread } from './workshop.ts'
 
@@ -11,7 +13,10 @@ export type Limits = {
   /** The user for whom the job runs. Users take turns. */
   user: string
   signal: AbortSignal
-  /** The job may take at most this many milliseconds, from the moment when the thread has loaded its code. */
+  /**
+   * The job may take at most this many milliseconds, from the moment when the thread has loaded its code. When other
+   * work has kept the thread from running, the job gets more time.
+   */
   deadlineMs: number
   /** The message of the error when the deadline has passed. */
   tooLong: string
@@ -35,7 +40,7 @@ const begin = async <Answer>(
 ): Promise<Answer> => {
   unlessStopped(signal) // the call may have been stopped while it waited for its turn
   let thread: WorkshopThread | undefined
-  let cancel = () => {}
+  let deadline: Deadline | undefined
   let stop = () => {}
   try {
     return await new Promise<Answer>((resolve, reject) => {
@@ -44,11 +49,16 @@ const begin = async <Answer>(
       thread = beginThread(entry, job, said => {
         if ('answer' in said) resolve(said.answer as Answer)
         else if ('failure' in said) reject(new Error(said.failure))
-        else cancel = timers.after(deadlineMs, () => reject(new Error(tooLong)))
+        else {
+          const ran = () => processorMs(said.thread)
+          deadline = startDeadline({ ms: deadlineMs, timers, ran }, () => {
+            if (!deadline?.putOff()) reject(new Error(tooLong))
+          })
+        }
       })
     })
   } finally {
-    cancel()
+    deadline?.stop()
     signal.removeEventListener('abort', stop)
     await thread?.end()
   }
