@@ -2,7 +2,7 @@
 import type { Timers } from '../src/contract/ports.ts'
 
 /** `isHeld`: while it returns true, a job that is due is delayed once more. */
-export const createDelay = (timers: Timers, ms: number, isHeld: () => boolean) => {
+export const createDelay = (timers: Timers, ms: number, isHeld = () => false) => {
   let cancelJob: (() => void) | undefined
   const cancel = () => {
     cancelJob?.()

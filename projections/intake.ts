@@ -1,6 +1,7 @@
 // Keeps the position up to which the projections have folded the log, and the one up to which their rows are written.
 // The rows and the checkpoint are written in one transaction.
 import type { Log, Recorded } from '../src/contract/stored.ts'
+import { createNews } from './news.ts'
 import type { ReadStore } from './store.ts'
 
 export type Projection = {
@@ -19,28 +20,43 @@ export type Projection = {
   forget(): void
 }
 
-export const createIntake = (store: ReadStore, log: Log, projections: Projection[]) => {
+/** The row that says up to which event the tables hold everything. */
+const createCheckpointRow = (store: ReadStore, log: Log) => {
   const move = store.prepare(
     `INSERT INTO checkpoint (one, position, leaf) VALUES (1, ?, ?)
      ON CONFLICT (one) DO UPDATE SET position = excluded.position, leaf = excluded.leaf`,
   )
   const checkpoint = store.prepare<[], number>('SELECT position FROM checkpoint').pluck()
-  let written = checkpoint.get() ?? 0
-  let position = written
-  /** The streams with events that are not written yet, each with the position of its newest event. */
-  const unwritten = new Map<string, number>()
-
-  const commit = store.transaction((isWhole: boolean) => {
-    for (const projection of projections) projection.write(isWhole)
-    move.run(position, log.leafAt(position) ?? '')
-  })
-  const note = (events: Recorded[]): void => {
-    for (const { position, header } of events) unwritten.set(header.stream, position)
+  return {
+    move: (position: number) => move.run(position, log.leafAt(position) ?? ''),
+    read: () => checkpoint.get() ?? 0,
   }
+}
+
+export const createIntake = (store: ReadStore, log: Log, projections: Projection[]) => {
+  const checkpoint = createCheckpointRow(store, log)
+  let written = checkpoint.read()
+  let position = written
+  /** A failure may have taken back what was written since the last commit. */
+  let isUnsure = false
+  const news = createNews()
+
+  const writeAll = store.transaction((isWhole: boolean) => {
+    for (const projection of projections) projection.write(isWhole)
+    checkpoint.move(position)
+  })
   const forget = (): void => {
     position = written
     for (const projection of projections) projection.forget()
   }
+
+  const continueAfter = (last: number): void => {
+    written = last
+    isUnsure = false
+    forget()
+  }
+  /** Continues from the checkpoint in the tables, which may be older ones now. */
+  const readCheckpoint = () => continueAfter(checkpoint.read())
 
   return {
     /** The position up to which events are folded. */
@@ -50,45 +66,50 @@ export const createIntake = (store: ReadStore, log: Log, projections: Projection
     /** How many events are folded and not written. */
     pending: () => position - written,
     /** Whether events of this stream are not written yet. */
-    hasNewsOf: (stream: string): boolean => unwritten.has(stream),
+    hasNewsOf: news.has,
     /** Records that these events are not written. They need not be folded. */
-    note,
+    note: news.note,
     take(events: Recorded[]): void {
-      note(events)
+      news.note(events)
       for (const projection of projections) projection.fold(events)
       position = events.at(-1)?.position ?? position
     },
     /** `isWhole`: also writes what earlier calls left out. */
     write(isWhole: boolean): void {
-      if (position === written && !(isWhole && unwritten.size > 0)) return
-      commit(isWhole)
+      if (position === written && !(isWhole && !news.isEmpty())) return
+      writeAll(isWhole)
       written = position
-      for (const [stream, newest] of unwritten) {
-        const isLeftOut = projections.some(projection => projection.leftOut?.(stream))
-        if (newest <= written && !isLeftOut) unwritten.delete(stream)
-      }
+      news.written(written, stream => projections.some(projection => projection.leftOut?.(stream)))
     },
-    /** Loads the changes before the checkpoint that writes have left out, one stream in each step. */
+    /** Commits the rows that are written. When it throws, the tables are as they were after the last commit. */
+    commit(): void {
+      store.commit()
+      news.committed()
+    },
+    /**
+     * Returns to the state of the tables if there was a failure. Loads the changes before the checkpoint that writes
+     * have left out, one stream in each step.
+     */
     *recall(): Generator<void> {
+      if (isUnsure) readCheckpoint()
       for (const projection of projections) {
         for (const stream of projection.recall?.(written) ?? []) {
-          if (!unwritten.has(stream)) unwritten.set(stream, written)
+          news.addOlder(stream, written)
           yield
         }
       }
     },
-    /** Returns memory to the state of the tables. */
-    forget,
-    /** Continues from the checkpoint in the tables, which were replaced by older ones. */
-    readCheckpoint(): void {
-      written = checkpoint.get() ?? 0
+    /** After a failure: drops what is in memory. `recall` then returns to the state of the tables. */
+    failed(): void {
+      isUnsure = true
+      news.lost()
       forget()
     },
+    readCheckpoint,
     /** Empties the tables and begins again before the first event. */
     async restart(): Promise<void> {
       await store.renew()
-      written = 0
-      forget()
+      continueAfter(0)
     },
   }
 }

@@ -1,16 +1,16 @@
 // Runs the projections. They fold events in memory as soon as the events are committed. A moment later, or before a
-// query, the projector writes the changed rows and the checkpoint in one transaction. So the server can stop at any
-// point, and the read models continue after their checkpoint.
+// query, the projector writes the changed rows and the checkpoint together. It commits them after a longer moment. So the
+// server can stop at any point, and the read models continue after their checkpoint.
 
 import type { Report, Timers } from '../src/contract/ports.ts'
 import { Refusal } from '../src/contract/refusals.ts'
 import type { Log, Recorded } from '../src/contract/stored.ts'
-import { createDelay } from './delay.ts'
 import { createIntake, type Intake, type Projection } from './intake.ts'
 import { readToHead } from './read-to-head.ts'
 import type { ReadStore } from './store.ts'
 import { isOfFile } from './sums.ts'
 import { createTrust, type Trust } from './trust.ts'
+import { createWriting } from './writing.ts'
 
 export type Projector = {
   /** Folds the events of one commit, synchronously, so that every later query sees them. Never throws. */
@@ -53,8 +53,6 @@ export const misfitOf = (store: ReadStore, log: Log): string | undefined => {
     : 'they belong to another log'
 }
 
-/** Milliseconds until the rows of a folded event are written, if the store lets them. Writing the rows of many events together is cheaper. */
-const flushMs = 20
 /** When this many events are folded and not written, their rows are written at once. */
 const flushEvents = 1000
 
@@ -99,23 +97,17 @@ export const createProjector = (
 ): Projector => {
   const intake = createIntake(store, log, projections)
   const trust = createTrust(report)
-  const delay = createDelay(timers, flushMs, store.isFinishing)
   let catchingUp: Promise<void> | undefined
   const waiting: (() => void)[] = []
 
   /** After any failure, memory returns to the state of the tables, and the next `catchUp` continues from there. */
   const failed = (error: unknown) => {
-    intake.forget()
+    intake.failed()
     trust.failed(error)
   }
+  const writing = createWriting({ intake, store, timers, failed })
   const write = (isWhole: boolean) => {
-    if (trust.isBehind()) return // the running catch-up writes
-    try {
-      delay.cancel()
-      intake.write(isWhole)
-    } catch (error) {
-      failed(error)
-    }
+    if (!trust.isBehind()) writing.now(isWhole) // otherwise the running catch-up writes
   }
   const notCaughtUp = (error: unknown): never => {
     catchingUp = undefined
@@ -128,7 +120,7 @@ export const createProjector = (
       await intake.restart()
       trust.emptied()
     }
-    delay.cancel()
+    writing.cancel()
     await readToHead(log, intake, () => {
       trust.caughtUp()
       catchingUp = undefined
@@ -152,7 +144,7 @@ export const createProjector = (
         if (fresh[0]?.position !== next) throw new Error(`the event at position ${next} was not handed over`)
         intake.take(fresh)
         if (intake.pending() >= flushEvents) write(false)
-        else delay.soon(() => write(false))
+        else writing.soon(() => write(false))
       } catch (error) {
         intake.note(events)
         failed(error)

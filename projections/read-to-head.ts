@@ -19,11 +19,15 @@ export const readToHead = async (log: Log, intake: Intake, onHead: () => void): 
     for await (const page of log.readAll(before)) {
       intake.take(page)
       // A page with fewer events holds long ones: it is written now, so that it is not in memory beside the next page.
-      if (intake.pending() >= catchUpEvents || page.length < pageSize) intake.write(false)
+      if (intake.pending() >= catchUpEvents || page.length < pageSize) {
+        intake.write(false)
+        intake.commit()
+      }
       await nextTurn()
     }
     if (intake.position() === before) throw new Error(`the log has nothing to read after position ${before}`)
   }
   intake.write(true)
+  intake.commit()
   onHead() // still in the turn that compared the head last, so no commit has come since
 }

@@ -14,13 +14,19 @@ export interface Statement<Given extends unknown[], Row> {
 
 export interface ReadStore {
   prepare<Given extends unknown[], Row = unknown>(sql: string): Statement<Given, Row>
-  /** Wraps the work so that each call runs in a transaction of its own. */
-  transaction<Given extends unknown[]>(work: (...given: Given) => void): (...given: Given) => void
   /**
-   * Whether writes that can wait should wait, because the WAL is copied to its end. Otherwise a later write would have
-   * to copy what is left, and would wait for the disk.
+   * Wraps the work so that each call does all of it or nothing. What it writes is in the file after the next `commit`,
+   * and this connection sees it at once. A failure of the disk also takes back what earlier calls wrote since the last
+   * commit.
    */
-  isFinishing(): boolean
+  transaction<Given extends unknown[]>(work: (...given: Given) => void): (...given: Given) => void
+  /** Commits what transactions wrote. When it throws, nothing of that is written. */
+  commit(): void
+  /**
+   * Whether writes that can wait should wait, because the WAL is copied. SQLite uses the WAL again from its start only
+   * when everything was copied before the next write begins.
+   */
+  isCopying(): boolean
   exec(sql: string): void
   pragma(text: string, options?: { simple?: boolean }): unknown
   /**
@@ -40,6 +46,32 @@ export interface ReadStore {
 /** `copy`: copies the database to a new file. `replace`: puts the new file in the place of the closed old one. */
 export type Rewriting = { copy(): Promise<void>; replace(): void }
 const nothingToRewrite: Rewriting = { copy: async () => {}, replace: () => {} }
+
+const transactionsOn = (
+  current: () => Database.Database,
+  checkpoints: Checkpoints,
+): Pick<ReadStore, 'transaction' | 'commit'> => ({
+  transaction:
+    work =>
+    (...given) => {
+      const db = current()
+      if (!db.inTransaction) {
+        checkpoints.writes()
+        db.exec('BEGIN')
+      }
+      db.transaction(work)(...given) // inside of a transaction, this makes a savepoint
+    },
+  commit() {
+    const db = current()
+    if (!db.inTransaction) return
+    try {
+      db.exec('COMMIT')
+    } finally {
+      if (db.inTransaction) db.exec('ROLLBACK')
+      checkpoints.wrote()
+    }
+  },
+})
 
 /** `open` opens the existing file. `make` replaces that file by an empty one. */
 export const renewable = (
@@ -77,21 +109,21 @@ export const renewable = (
     }
   }
 
+  const { transaction, commit } = transactionsOn(() => db, checkpoints)
+
   return {
     prepare: sql => prepare(sql),
-    transaction:
-      work =>
-      (...given) => {
-        db.transaction(work)(...given)
-        checkpoints.wrote()
-      },
-    isFinishing: checkpoints.isFinishing,
+    transaction,
+    commit,
+    isCopying: checkpoints.isCopying,
     exec: sql => void db.exec(sql),
     pragma: (text, options) => db.pragma(text, options),
     async rewrite(replaced) {
+      commit()
       await rewriting.copy()
       await checkpoints.release()
       if (rewriting === nothingToRewrite) return
+      commit()
       db.pragma('wal_checkpoint(TRUNCATE)')
       db.close()
       try {
@@ -109,6 +141,11 @@ export const renewable = (
       db = make()
     },
     close() {
+      try {
+        commit()
+      } catch {
+        // The rows are lost, and the next start makes them from the log.
+      }
       const copied = checkpoints.close()
       db.close()
       return copied

@@ -16,7 +16,7 @@ import { webhookTables } from './webhooks/schema.ts'
 export type { ReadStore, Statement } from './renewable.ts'
 
 /** Raise this number whenever a table or its content changes: files with another number are removed and rebuilt. */
-const readModelVersion = 13
+const readModelVersion = 14
 
 const checkpoint = `
 CREATE TABLE checkpoint (one INTEGER PRIMARY KEY CHECK (one = 1), position INTEGER NOT NULL, leaf TEXT NOT NULL) STRICT;

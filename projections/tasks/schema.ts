@@ -1,5 +1,9 @@
 // The tables of tasks. The body of an item is null when the item is long: its text is only in the log. Then `length` is
 // about the number of its characters.
+//
+// A retry without a key is looked for among the tasks that have not ended, and among those that ended lately, by the start
+// of the digest of their body. Tasks that ended in the same ten seconds stand together in that index. So new entries come
+// to few pages of the file, although digests have no order.
 export const taskTables = `
 CREATE TABLE tasks (
   position INTEGER PRIMARY KEY,
@@ -18,6 +22,7 @@ CREATE TABLE tasks (
   summary_sum INTEGER NOT NULL,
   principal TEXT NOT NULL,
   digest TEXT NOT NULL,
+  digest_start TEXT AS (substr(digest, 1, 8)),
   request_id TEXT NOT NULL,
   has_key INTEGER NOT NULL,
   secret_ref TEXT,
@@ -27,6 +32,7 @@ CREATE TABLE tasks (
   rollouts INTEGER NOT NULL,
   deadline INTEGER,
   ended_at INTEGER,
+  ended_span INTEGER AS (ended_at / 10000),
   ended_position INTEGER,
   deleted_position INTEGER,
   life INTEGER,
@@ -41,7 +47,10 @@ CREATE INDEX tasks_deleted_of_session ON tasks (session_id, position) WHERE dele
 CREATE INDEX tasks_deleted ON tasks (position) WHERE deleted = 1;
 CREATE INDEX tasks_by_life ON tasks (life, position) WHERE life IS NOT NULL;
 CREATE INDEX tasks_with_past ON tasks (session_id, user_id) WHERE past IS NOT NULL;
-CREATE INDEX tasks_by_digest ON tasks (principal, digest, position);
+CREATE INDEX tasks_unfinished_by_digest ON tasks (digest_start)
+  WHERE ended_at IS NULL AND has_key = 0 AND deleted = 0;
+CREATE INDEX tasks_ended_by_digest ON tasks (ended_span, digest_start)
+  WHERE ended_at IS NOT NULL AND has_key = 0 AND deleted = 0;
 CREATE INDEX tasks_by_deadline ON tasks (deadline) WHERE deadline IS NOT NULL;
 CREATE INDEX tasks_waiting ON tasks (session_id, user_id, position) WHERE status = 'input-required';
 CREATE INDEX tasks_unfinished ON tasks (position) WHERE ended_at IS NULL;

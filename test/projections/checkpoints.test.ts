@@ -28,6 +28,7 @@ t.test('a moment after a write it is in the file itself, also when the file was 
   for (const round of [1, 2]) {
     const before = statSync(file).size
     for (let n = 0; n < 20; n++) put(n)
+    store.commit()
     t.ok(statSync(file).size < before + big.length, `round ${round}: it is beside the file at first`)
     const files = inodesOf(file)
     await until(() => statSync(file).size > before + 15 * big.length)
@@ -47,6 +48,7 @@ t.test('when one of two files is closed, what is written to the other still gets
   const write = (file: string) => {
     const store = openReadStore(file)
     store.transaction(() => store.exec(`INSERT INTO items (task, n, body, sum) VALUES (1, 1, '${big}', 0)`))()
+    store.commit()
     return store
   }
   const first = write(closed)
@@ -69,14 +71,15 @@ t.test('while rows are written all the time, SQLite uses the WAL again from its 
   let length = 0
   // Rows come during each copy. They come until the WAL has not become longer for a while.
   for (let [n, same] = [0, 0]; same < 100 && length < limit * 0.9; same++) {
-    if (!store.isFinishing()) put(n++)
+    if (!store.isCopying()) put(n++)
+    if (n % 10 === 0) store.commit()
     const { size } = statSync(`${file}-wal`)
     if (size !== length) same = 0
     length = size
     await new Promise(resolve => setTimeout(resolve, 4))
   }
   t.ok(length < limit * 0.9, `the WAL has ${length} bytes`)
-  await until(() => !store.isFinishing())
+  await until(() => !store.isCopying())
   const db = new Database(file, { readonly: true })
   t.equal(db.pragma('integrity_check', { simple: true }), 'ok')
   db.close()
@@ -90,6 +93,7 @@ t.test('a file that was replaced while rows were written is copied into, too', a
       .run(n, `${n % 7}`.repeat(big.length))
   })
   put(0)
+  store.commit()
   await until(() => statSync(file).size > big.length) // the thread has the file open
   let isReplaced = false
   const rewritten = store.rewrite(() => {
@@ -97,10 +101,12 @@ t.test('a file that was replaced while rows were written is copied into, too', a
   })
   for (let n = 1; !isReplaced; n++) {
     put(n % 7)
+    store.commit()
     await new Promise(resolve => setImmediate(resolve))
   }
   await rewritten
   const before = statSync(file).size
   for (let n = 100; n < 120; n++) put(n)
+  store.commit()
   await until(() => statSync(file).size > before + 15 * big.length)
 })

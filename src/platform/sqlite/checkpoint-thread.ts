@@ -10,12 +10,6 @@ export type Request =
   | { ask: 'copy'; database: number; path: string; inodes: Inodes }
   | { ask: 'close'; database: number }
 
-/**
- * `done`: the request is done. `long`: the WAL of the database is long, and is now copied until no page is left. This
- * succeeds sooner if nothing is written meanwhile.
- */
-export type Answer = 'long' | 'done'
-
 const connections = new Map<number, Database.Database>()
 
 /**
@@ -49,7 +43,6 @@ const copy = (connection: Database.Database): void => {
     // `log` is the number of pages when the copy began. So nothing is left when two copies found the same number.
     const [{ log }] = connection.pragma('wal_checkpoint(PASSIVE)') as [{ log: number }]
     if (log < longWal || log === copied) return
-    if (n === 0) parentPort?.postMessage('long' satisfies Answer)
     copied = log
   }
 }
@@ -65,5 +58,5 @@ parentPort?.on('message', (request: Request) => {
   } catch {
     // Pages that cannot be copied now are copied later. Readers notice a damaged file.
   }
-  parentPort?.postMessage('done' satisfies Answer)
+  parentPort?.postMessage('done')
 })

@@ -2,7 +2,7 @@
 // syncs of the disk. A commit would otherwise wait for these syncs while the disk is busy. SQLite begins a WAL anew
 // only when the whole WAL was copied, which may never happen while others write. Then a writing connection copies the
 // WAL itself when it has a certain number of pages (wal_autocheckpoint), and its caller waits. So the thread copies a long
-// WAL until nothing is left, and a writer that can wait does so meanwhile (isFinishing).
+// WAL until nothing is left, and a writer that can wait does so meanwhile (isCopying).
 import { closeWal, copyWal } from './copying.ts'
 import { type Inodes, inodesOf } from './inodes.ts'
 
@@ -11,10 +11,12 @@ const afterMs = 1000
 const afterBytes = 4 << 20
 
 export type Checkpoints = {
-  /** Called after a write, with the approximate number of bytes if it is known. */
+  /** Called when a transaction begins that stays open for a while. No copy begins before `wrote` is called. */
+  writes(): void
+  /** Called after a commit, with the approximate number of bytes if it is known. */
   wrote(bytes?: number): void
-  /** Whether a long WAL is copied to its end. This succeeds sooner if writes that can wait wait until it is false. */
-  isFinishing(): boolean
+  /** Whether the WAL is copied. It is copied to its end sooner if writes that can wait wait until this is false. */
+  isCopying(): boolean
   /** Lets the thread close the file, because the file will be opened again or replaced. */
   release(): Promise<void>
   /** Lets the thread close the file, and copies nothing from then on. */
@@ -24,8 +26,9 @@ export type Checkpoints = {
 const noWait = Promise.resolve()
 /** Copies nothing, for a database without a file. */
 export const none: Checkpoints = {
+  writes: () => {},
   wrote: () => {},
-  isFinishing: () => false,
+  isCopying: () => false,
   release: () => noWait,
   close: () => noWait,
 }
@@ -39,7 +42,10 @@ export const createCheckpoints = (path: string): Checkpoints => {
   let timer: NodeJS.Timeout | undefined
   /** The copy that runs. */
   let copying: Promise<void> | undefined
-  let isFinishing = false
+  /** A transaction is open: what it writes is not in the WAL yet. */
+  let isWriting = false
+  /** The time for a copy has come while a transaction was open. */
+  let isDue = false
   let isInThread = false
   let isClosed = false
   let isReleasing = false
@@ -53,31 +59,31 @@ export const createCheckpoints = (path: string): Checkpoints => {
   }
   const copy = (files: Inodes) => {
     stopTimer()
-    isBehind = false
+    isBehind = isDue = false
     bytesBehind = 0
     isInThread = true
-    const finishes = () => {
-      isFinishing = copying === copied
-    }
-    const copied = copyWal({ database, path, inodes: files }, finishes).then(() => {
+    const copied = copyWal({ database, path, inodes: files }).then(() => {
       if (copying !== copied) return
       copying = undefined
-      isFinishing = false
       if (isBehind && inodes !== undefined) plan(inodes)
     })
     copying = copied
   }
   const plan = (files: Inodes) => {
     if (copying !== undefined || isClosed) return
-    if (bytesBehind >= afterBytes) copy(files)
-    else timer ??= setTimeout(copy, afterMs, files).unref()
+    if (isDue || bytesBehind >= afterBytes) copy(files)
+    else timer ??= setTimeout(copyOrWait, afterMs, files).unref()
+  }
+  const copyOrWait = (files: Inodes) => {
+    stopTimer()
+    if (isWriting) isDue = true
+    else copy(files)
   }
   const release = async () => {
     stopTimer()
     inodes = undefined
     copying = undefined
-    isFinishing = false
-    isBehind = false
+    isBehind = isDue = false
     bytesBehind = 0
     if (!isInThread) return
     isInThread = false
@@ -86,14 +92,18 @@ export const createCheckpoints = (path: string): Checkpoints => {
     isReleasing = false
   }
   return {
+    writes() {
+      isWriting = true
+    },
     wrote(bytes = 0) {
+      isWriting = false
       if (isReleasing) return // these files are about to be replaced, or to be opened again
       inodes ??= inodesOf(path)
       isBehind = true
       bytesBehind += bytes
       plan(inodes)
     },
-    isFinishing: () => isFinishing,
+    isCopying: () => copying !== undefined,
     release,
     close() {
       isClosed = true

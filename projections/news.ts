@@ -1,0 +1,40 @@
+// Keeps the streams with events that the tables may lack, each with the position of its newest event.
+import type { Recorded } from '../src/contract/stored.ts'
+
+export const createNews = () => {
+  /** Events whose rows are not written yet. */
+  const unwritten = new Map<string, number>()
+  /** Events whose rows are written but not committed. */
+  let uncommitted: [stream: string, newest: number][] = []
+
+  /** Records that events of this stream up to a position are not written, unless newer ones are recorded. */
+  const addOlder = (stream: string, newest: number): void => {
+    if (!unwritten.has(stream)) unwritten.set(stream, newest)
+  }
+
+  return {
+    has: (stream: string): boolean => unwritten.has(stream),
+    isEmpty: (): boolean => unwritten.size === 0,
+    /** Records that these events are not written. */
+    note(events: Recorded[]): void {
+      for (const { position, header } of events) unwritten.set(header.stream, position)
+    },
+    addOlder,
+    /** Records that rows are written up to a position. `isLeftOut`: whether the write left out events of a stream. */
+    written(position: number, isLeftOut: (stream: string) => boolean): void {
+      for (const [stream, newest] of unwritten) {
+        if (newest > position || isLeftOut(stream)) continue
+        unwritten.delete(stream)
+        uncommitted.push([stream, newest])
+      }
+    },
+    committed(): void {
+      uncommitted = []
+    },
+    /** Records that rows may be lost that were not committed. */
+    lost(): void {
+      for (const [stream, newest] of uncommitted) addOlder(stream, newest)
+      uncommitted = []
+    },
+  }
+}
