@@ -14,10 +14,17 @@ import { createReport } from './report.ts'
 const echoMs = 100
 
 /**
- * An option of V8. With it, V8 collects old objects when the heap has grown by half since the last collection. By
- * default V8 lets the heap grow fourfold, which costs too much memory with large answers.
+ * Options of V8 for collections of old objects. The heap may grow by half, and by the room for young objects, until a
+ * collection must be done; by default it may grow fourfold, which costs too much memory with large answers. A collection
+ * begins when 70 percent of that growth is used, and at 90 percent it no longer waits for an idle moment. By default it
+ * begins when the rest is as large as the room for young objects, so in a small heap almost at once: every five seconds
+ * at 1,500 tasks a second.
  */
-const growth = '--heap-growing-percent=50'
+const collections = [
+  '--heap-growing-percent=50',
+  '--incremental-marking-soft-trigger=70',
+  '--incremental-marking-hard-trigger=90',
+]
 
 type Options = { acceptLoss?: true; port?: string; host?: string; data?: string }
 
@@ -52,7 +59,7 @@ const start = async (config: Config, report: Report, acceptLoss: boolean) => {
 }
 
 export const serve = async (options: Options): Promise<void> => {
-  setFlagsFromString(growth)
+  for (const option of collections) setFlagsFromString(option)
   const config = readConfig(variablesOf(options))
   const report = createReport(config.logLevel)
   const server = await start(config, report, options.acceptLoss === true)
