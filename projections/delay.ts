@@ -16,5 +16,5 @@ export const createDelay = (timers: Timers, ms: number, isHeld = () => false) =>
       else job()
     })
   }
-  return { soon, cancel }
+  return { soon, cancel, isPlanned: () => cancelJob !== undefined }
 }

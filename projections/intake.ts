@@ -1,7 +1,8 @@
-// Keeps the position up to which the projections have folded the log, and the one up to which their rows are written.
-// The rows and the checkpoint are written in one transaction.
+// Takes in the events of the log: the projections fold them, and later write their rows. The rows and the checkpoint are
+// written in one transaction.
 import type { Log, Recorded } from '../src/contract/stored.ts'
 import { createNews } from './news.ts'
+import { createReached } from './reached.ts'
 import type { ReadStore } from './store.ts'
 
 export type Projection = {
@@ -20,96 +21,81 @@ export type Projection = {
   forget(): void
 }
 
-/** The row that says up to which event the tables hold everything. */
-const createCheckpointRow = (store: ReadStore, log: Log) => {
-  const move = store.prepare(
-    `INSERT INTO checkpoint (one, position, leaf) VALUES (1, ?, ?)
-     ON CONFLICT (one) DO UPDATE SET position = excluded.position, leaf = excluded.leaf`,
-  )
-  const checkpoint = store.prepare<[], number>('SELECT position FROM checkpoint').pluck()
-  return {
-    move: (position: number) => move.run(position, log.leafAt(position) ?? ''),
-    read: () => checkpoint.get() ?? 0,
-  }
-}
-
 export const createIntake = (store: ReadStore, log: Log, projections: Projection[]) => {
-  const checkpoint = createCheckpointRow(store, log)
-  let written = checkpoint.read()
-  let position = written
-  /** A failure may have taken back what was written since the last commit. */
-  let isUnsure = false
+  const reached = createReached(store, log)
   const news = createNews()
-
   const writeAll = store.transaction((isWhole: boolean) => {
     for (const projection of projections) projection.write(isWhole)
-    checkpoint.move(position)
+    reached.moveCheckpoint()
   })
   const forget = (): void => {
-    position = written
     for (const projection of projections) projection.forget()
   }
 
-  const continueAfter = (last: number): void => {
-    written = last
-    isUnsure = false
-    forget()
-  }
-  /** Continues from the checkpoint in the tables, which may be older ones now. */
-  const readCheckpoint = () => continueAfter(checkpoint.read())
-
   return {
     /** The position up to which events are folded. */
-    position: () => position,
+    position: reached.folded,
     /** The position up to which rows are written. */
-    written: () => written,
+    written: reached.written,
     /** How many events are folded and not written. */
-    pending: () => position - written,
-    /** Whether events of this stream are not written yet. */
+    pending: () => reached.folded() - reached.written(),
+    /** Whether events of this stream may not be written yet. */
     hasNewsOf: news.has,
     /** Records that these events are not written. They need not be folded. */
     note: news.note,
     take(events: Recorded[]): void {
+      reached.mustBeSure()
       news.note(events)
       for (const projection of projections) projection.fold(events)
-      position = events.at(-1)?.position ?? position
+      reached.foldedTo(events.at(-1)?.position ?? reached.folded())
     },
     /** `isWhole`: also writes what earlier calls left out. */
     write(isWhole: boolean): void {
-      if (position === written && !(isWhole && !news.isEmpty())) return
+      reached.mustBeSure()
+      if (reached.folded() === reached.written() && !(isWhole && !news.isEmpty())) return
       writeAll(isWhole)
-      written = position
-      news.written(written, stream => projections.some(projection => projection.leftOut?.(stream)))
+      reached.wrote()
+      news.written(reached.written(), stream => projections.some(projection => projection.leftOut?.(stream)))
     },
-    /** Commits the rows that are written. When it throws, the tables are as they were after the last commit. */
-    commit(): void {
-      store.commit()
+    /**
+     * Commits the rows that are written. Returns whether there were some. When it throws, the tables are as they were
+     * after the last commit.
+     */
+    commit(): boolean {
+      const isNews = store.commit()
       news.committed()
+      return isNews
     },
     /**
      * Returns to the state of the tables if there was a failure. Loads the changes before the checkpoint that writes
      * have left out, one stream in each step.
      */
     *recall(): Generator<void> {
-      if (isUnsure) readCheckpoint()
+      if (reached.isUnsure()) reached.continueFromTables()
       for (const projection of projections) {
-        for (const stream of projection.recall?.(written) ?? []) {
-          news.addOlder(stream, written)
+        for (const stream of projection.recall?.(reached.written()) ?? []) {
+          news.addOlder(stream, reached.written())
           yield
         }
       }
     },
     /** After a failure: drops what is in memory. `recall` then returns to the state of the tables. */
     failed(): void {
-      isUnsure = true
+      reached.failed()
       news.lost()
       forget()
     },
-    readCheckpoint,
+    /** The tables were replaced by older ones. */
+    replaced(): void {
+      news.lackAll(reached.written())
+      reached.continueFromTables()
+      forget()
+    },
     /** Empties the tables and begins again before the first event. */
     async restart(): Promise<void> {
       await store.renew()
-      continueAfter(0)
+      reached.continueAfter(0)
+      forget()
     },
   }
 }

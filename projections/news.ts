@@ -6,6 +6,8 @@ export const createNews = () => {
   const unwritten = new Map<string, number>()
   /** Events whose rows are written but not committed. */
   let uncommitted: [stream: string, newest: number][] = []
+  /** The tables may lack events of any stream up to this position. */
+  let lackedUpTo = 0
 
   /** Records that events of this stream up to a position are not written, unless newer ones are recorded. */
   const addOlder = (stream: string, newest: number): void => {
@@ -13,7 +15,7 @@ export const createNews = () => {
   }
 
   return {
-    has: (stream: string): boolean => unwritten.has(stream),
+    has: (stream: string): boolean => lackedUpTo > 0 || unwritten.has(stream),
     isEmpty: (): boolean => unwritten.size === 0,
     /** Records that these events are not written. */
     note(events: Recorded[]): void {
@@ -22,11 +24,16 @@ export const createNews = () => {
     addOlder,
     /** Records that rows are written up to a position. `isLeftOut`: whether the write left out events of a stream. */
     written(position: number, isLeftOut: (stream: string) => boolean): void {
+      if (position >= lackedUpTo) lackedUpTo = 0
       for (const [stream, newest] of unwritten) {
         if (newest > position || isLeftOut(stream)) continue
         unwritten.delete(stream)
         uncommitted.push([stream, newest])
       }
+    },
+    /** Records that older tables took the place of those that were written up to a position. */
+    lackAll(position: number): void {
+      lackedUpTo = Math.max(lackedUpTo, position)
     },
     committed(): void {
       uncommitted = []

@@ -76,14 +76,14 @@ const createReading =
 /** Writes the file anew, and reads the events that came meanwhile. */
 const rewriteStore = async (
   store: ReadStore,
-  { readCheckpoint }: Intake,
+  { replaced }: Intake,
   { fallBehind }: Trust,
   catchUp: () => Promise<void>,
 ): Promise<void> => {
   await catchUp() // writes what is pending
   await store.rewrite(() => {
     fallBehind()
-    readCheckpoint()
+    replaced()
   })
   await catchUp()
 }
@@ -106,8 +106,8 @@ export const createProjector = (
     trust.failed(error)
   }
   const writing = createWriting({ intake, store, timers, failed })
-  const write = (isWhole: boolean) => {
-    if (!trust.isBehind()) writing.now(isWhole) // otherwise the running catch-up writes
+  const write = () => {
+    if (!trust.isBehind()) writing.commitSoon() // otherwise the running catch-up writes
   }
   const notCaughtUp = (error: unknown): never => {
     catchingUp = undefined
@@ -143,15 +143,16 @@ export const createProjector = (
       try {
         if (fresh[0]?.position !== next) throw new Error(`the event at position ${next} was not handed over`)
         intake.take(fresh)
-        if (intake.pending() >= flushEvents) write(false)
-        else writing.soon(() => write(false))
+        if (intake.pending() >= flushEvents) write()
+        else writing.soon(write)
       } catch (error) {
         intake.note(events)
         failed(error)
       }
     },
     flush(stream) {
-      if (stream === undefined || intake.hasNewsOf(stream)) write(true)
+      if (trust.isBehind()) return // the running catch-up writes
+      if (stream === undefined || intake.hasNewsOf(stream)) writing.now()
     },
     reading: createReading(trust, failed),
     catchUp,

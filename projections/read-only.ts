@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import type { Log } from '../src/contract/stored.ts'
 import { openFileReadOnly } from '../src/log/read-only.ts'
-import { renewable } from './renewable.ts'
+import { renewable } from './sqlite/renewable.ts'
 import { openReadStore, type ReadStore } from './store.ts'
 
 /** Opens the read models. Undefined: the file does not exist. Throws the error of SQLite when it is no database. */

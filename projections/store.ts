@@ -8,12 +8,13 @@ import Sqlite from '../src/platform/sqlite/library.ts'
 import { rewrittenCopy } from '../src/platform/sqlite/rewritten-copy.ts'
 import { cronTables } from './cron/schema.ts'
 import { envSessionTables } from './env-sessions/schema.ts'
-import { type ReadStore, type Rewriting, renewable } from './renewable.ts'
+import { type ReadStore, type Rewriting, renewable } from './sqlite/renewable.ts'
 import { taskTables } from './tasks/schema.ts'
 import { tokenTables } from './tokens/schema.ts'
 import { webhookTables } from './webhooks/schema.ts'
 
-export type { ReadStore, Statement } from './renewable.ts'
+export type { ReadStore } from './sqlite/renewable.ts'
+export type { Statement } from './sqlite/statements.ts'
 
 /** Raise this number whenever a table or its content changes: files with another number are removed and rebuilt. */
 const readModelVersion = 14

@@ -7,8 +7,8 @@ import type { ReadStore } from './store.ts'
 /** Milliseconds until the rows of a folded event are written, if the store lets them. Writing the rows of many events together is cheaper. */
 const flushMs = 20
 /**
- * Milliseconds until written rows are committed. Many rows change the same pages of the file, and each commit stores each
- * changed page once. After a crash, the start makes the rows again that were not committed.
+ * Milliseconds between two commits of rows that no query needs. Many rows change the same pages of the file, and each
+ * commit stores each changed page once. After a crash, the start makes the rows again that were not committed.
  */
 const commitMs = 200
 
@@ -22,25 +22,42 @@ type Parts = {
 
 export const createWriting = ({ intake, store, timers, failed }: Parts) => {
   const delay = createDelay(timers, flushMs, store.isCopying)
-  const commits = createDelay(timers, commitMs)
-  const unlessFailed = (work: () => void) => {
+  /** The next commit, which waits because the last one was a moment ago. */
+  const nextCommit = createDelay(timers, commitMs)
+  const unlessFailed = (work: () => void): void => {
     try {
       work()
     } catch (error) {
       failed(error)
     }
   }
+  const commit = (): void => {
+    nextCommit.cancel()
+    if (intake.commit()) nextCommit.soon(() => unlessFailed(commit))
+  }
   return {
-    /** Writes the folded events now. `isWhole`: also text that other writes leave out. */
-    now(isWhole: boolean): void {
+    /** For a query: writes and commits the folded events now, also text that other writes leave out. */
+    now(): void {
       unlessFailed(() => {
         delay.cancel()
-        intake.write(isWhole)
-        commits.soon(() => unlessFailed(intake.commit))
+        intake.write(true)
+        commit()
+      })
+    },
+    /** Writes the folded events now, and commits them now or a moment later. */
+    commitSoon(): void {
+      unlessFailed(() => {
+        delay.cancel()
+        intake.write(false)
+        // A transaction that is still open when a copy ends keeps SQLite from using the WAL again.
+        if (store.isCopying() || !nextCommit.isPlanned()) commit()
       })
     },
     /** Does this job a moment later, once for all calls until then. */
     soon: delay.soon,
-    cancel: delay.cancel,
+    cancel(): void {
+      delay.cancel()
+      nextCommit.cancel()
+    },
   }
 }

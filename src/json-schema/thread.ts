@@ -20,6 +20,8 @@ export type SchemaThread = {
   close(): Promise<void>
 }
 
+/** A check gets at most this many deadlines one after another, even if other work keeps it from running. */
+const mostDeadlines = 10
 const outOfMemory = 'ERR_WORKER_OUT_OF_MEMORY'
 const closed = () => new Error('the schema checker is closed')
 
@@ -47,7 +49,7 @@ export const schemaThread = (
     const job = worker?.isReady() ? waiting.shift() : undefined
     if (worker === undefined || job === undefined) return
     const ran = () => runTime(worker?.name())
-    running = { job, deadline: startDeadline({ ms: deadlineMs, timers, ran }, late) }
+    running = { job, deadline: startDeadline({ ms: deadlineMs, most: mostDeadlines, timers, ran }, late) }
     worker.send(job.request)
   }
 

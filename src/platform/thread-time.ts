@@ -16,7 +16,7 @@ export const processorMs = (thread: string | undefined): number | undefined => {
   if (thread === undefined) return undefined
   try {
     const [nanoseconds] = readFileSync(`/proc/${thread}/schedstat`, 'utf8').split(' ', 1)
-    return Number(nanoseconds) / 1e6
+    return Number(nanoseconds) / 1e6 || undefined // 0: the kernel was built without this measurement
   } catch {
     return undefined
   }

@@ -2,6 +2,7 @@
 // frees everything, also after a failure that left the interpreter in an invalid state.
 import type { QuickJSHandle, QuickJSWASMModule } from 'quickjs-emscripten'
 import { ownDeadline } from '../platform/deadline.ts'
+import { mostDeadlines } from './deadlines.ts'
 import { file, guest } from './javascript-guest.ts'
 import { longestText, printed } from './printed.ts'
 
@@ -89,7 +90,7 @@ export const evaluate = (quickjs: QuickJSWASMModule, job: JavascriptJob): string
   }
 
   try {
-    isOver = ownDeadline(job.deadlineMs) // our own preparation is not counted
+    isOver = ownDeadline(job.deadlineMs, mostDeadlines) // our own preparation is not counted
     const result = context.evalCode(job.code, file, topLevelAwait)
     unlessThrown(result.error)
     const completion = awaited(context.unwrapResult(result))

@@ -7,9 +7,10 @@ import { tool } from './tool.ts'
 
 /**
  * Milliseconds from the deadline until the thread is ended. The interpreter itself stops at the deadline, and then
- * still returns the output.
+ * still returns the output. The thread is ended when it has run for 80 percent of both together, which must be more than
+ * the deadline.
  */
-const graceMs = 1_500
+const graceMs = 2_500
 
 export const runJavascript = (timers: Timers, deadlineMs = 5_000) =>
   tool({

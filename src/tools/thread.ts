@@ -5,6 +5,7 @@ import type { Timers } from '../contract/ports.ts'
 import { createFairTurns } from '../fairness/fair-turns.ts'
 import { type Deadline, startDeadline } from '../platform/deadline.ts'
 import { processorMs } from '../platform/thread-time.ts'
+import { mostDeadlines } from './deadlines.ts'
 import { stopped, unlessStopped } from './stop.ts'
 import { beginThread, type Entry, type WorkshopThread } from './workshop.ts'
 
@@ -14,8 +15,8 @@ export type Limits = {
   user: string
   signal: AbortSignal
   /**
-   * The job may take at most this many milliseconds, from the moment when the thread has loaded its code. When other
-   * work has kept the thread from running, the job gets more time.
+   * The job may take about this many milliseconds, from the moment when the thread has loaded its code. When other
+   * work or a slow disk has kept the thread from running, the job gets more time, up to `mostDeadlines` times as much.
    */
   deadlineMs: number
   /** The message of the error when the deadline has passed. */
@@ -51,7 +52,7 @@ const begin = async <Answer>(
         else if ('failure' in said) reject(new Error(said.failure))
         else {
           const ran = () => processorMs(said.thread)
-          deadline = startDeadline({ ms: deadlineMs, timers, ran }, () => {
+          deadline = startDeadline({ ms: deadlineMs, most: mostDeadlines, timers, ran }, () => {
             if (!deadline?.putOff()) reject(new Error(tooLong))
           })
         }

@@ -193,11 +193,12 @@ t.test(
     const made = { client_id: 'script', user_message_content: 'x' }
     const { id } = await create(api, { ...made, agent_config: { script: Array(40).fill({ message }) } })
     const db = new Database(path.join(server.dataDir, 'read.db'))
-    const [{ task, n }] = db
-      .prepare<[string], { task: number; n: number }>(
-        'SELECT task, n FROM items JOIN tasks ON position = task WHERE id = ? ORDER BY n DESC LIMIT 1',
-      )
-      .all(id) as [{ task: number; n: number }]
+    const lastItem = db.prepare<[string], { task: number; n: number }>(
+      `SELECT task, n FROM items JOIN tasks ON position = task
+       WHERE id = ? AND ended_at IS NOT NULL ORDER BY n DESC LIMIT 1`,
+    )
+    await until(() => lastItem.get(id) !== undefined)
+    const { task, n } = lastItem.get(id) as { task: number; n: number }
     db.prepare('UPDATE items SET sum = sum + 1 WHERE task = ? AND n = ?').run(task, n)
     db.close()
     await t.rejects(read(api('GET', `/tasks/${id}`)), 'no answer that ends is damaged')

@@ -85,28 +85,53 @@ t.test('while rows are written all the time, SQLite uses the WAL again from its 
   db.close()
 })
 
-t.test('a file that was replaced while rows were written is copied into, too', async t => {
-  const { file, store } = givenStore(t)
-  const put = store.transaction((n: number) => {
-    store
-      .prepare<[number, string]>('INSERT OR REPLACE INTO items (task, n, body, sum) VALUES (1, ?, ?, 0)')
-      .run(n, `${n % 7}`.repeat(big.length))
-  })
-  put(0)
-  store.commit()
-  await until(() => statSync(file).size > big.length) // the thread has the file open
-  let isReplaced = false
-  const rewritten = store.rewrite(() => {
-    isReplaced = true
-  })
-  for (let n = 1; !isReplaced; n++) {
-    put(n % 7)
+for (const every of [1, 3]) {
+  const title = `a file that was replaced while rows were written and each ${every} committed is copied into, too`
+  t.test(title, async t => {
+    const { file, store } = givenStore(t)
+    const put = store.transaction((n: number) => {
+      store
+        .prepare<[number, string]>('INSERT OR REPLACE INTO items (task, n, body, sum) VALUES (1, ?, ?, 0)')
+        .run(n, `${n % 7}`.repeat(big.length))
+    })
+    put(0)
     store.commit()
-    await new Promise(resolve => setImmediate(resolve))
+    await until(() => statSync(file).size > big.length) // the thread has the file open
+    let isReplaced = false
+    const rewritten = store.rewrite(() => {
+      isReplaced = true
+    })
+    for (let n = 1; !isReplaced; n++) {
+      put(n % 7)
+      if (n % every === 0) store.commit()
+      await new Promise(resolve => setImmediate(resolve))
+    }
+    await rewritten
+    const before = statSync(file).size
+    for (let n = 100; n < 120; n++) put(n)
+    store.commit()
+    await until(() => statSync(file).size > before + 15 * big.length)
+  })
+}
+
+t.test('rows that were taken back before their commit are noticed', async t => {
+  const { store } = givenStore(t)
+  const put = store.transaction((n: number) => {
+    store.prepare<[number]>("INSERT INTO items (task, n, body, sum) VALUES (1, ?, '', 0)").run(n)
+  })
+  const count = store.prepare<[], number>('SELECT count(*) FROM items').pluck()
+  for (const next of [() => put(3), () => store.commit()]) {
+    put(1)
+    put(2)
+    store.exec('ROLLBACK') // as SQLite does when the disk fails
+    t.throws(next, { code: 'SQLITE_ABORT_ROLLBACK' })
+    t.equal(count.get(), 0)
   }
-  await rewritten
-  const before = statSync(file).size
-  for (let n = 100; n < 120; n++) put(n)
-  store.commit()
-  await until(() => statSync(file).size > before + 15 * big.length)
+  put(1)
+  t.throws(() => put(1), { code: /^SQLITE_CONSTRAINT/ })
+  t.equal(count.get(), 0, 'a failed write takes back those before it')
+  put(2)
+  t.equal(store.commit(), true)
+  t.equal(store.commit(), false)
+  t.equal(count.get(), 1)
 })

@@ -83,7 +83,7 @@ export const createCheckpoints = (path: string): Checkpoints => {
     stopTimer()
     inodes = undefined
     copying = undefined
-    isBehind = isDue = false
+    isBehind = isDue = isWriting = false
     bytesBehind = 0
     if (!isInThread) return
     isInThread = false
