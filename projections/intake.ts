@@ -28,7 +28,10 @@ export const createIntake = (store: ReadStore, log: Log, projections: Projection
     for (const projection of projections) projection.write(isWhole)
     reached.moveCheckpoint()
   })
-  const forget = (): void => {
+  /** After a failure: drops what is in memory. `recall` then returns to the state of the tables. */
+  const failed = (): void => {
+    reached.failed()
+    news.lost()
     for (const projection of projections) projection.forget()
   }
 
@@ -41,6 +44,8 @@ export const createIntake = (store: ReadStore, log: Log, projections: Projection
     pending: () => reached.folded() - reached.written(),
     /** Whether events of this stream may not be written yet. */
     hasNewsOf: news.has,
+    /** Whether rows of this stream are not committed yet. */
+    isUncommitted: news.isUncommitted,
     /** Records that these events are not written. They need not be folded. */
     note: news.note,
     take(events: Recorded[]): void {
@@ -57,10 +62,7 @@ export const createIntake = (store: ReadStore, log: Log, projections: Projection
       reached.wrote()
       news.written(reached.written(), stream => projections.some(projection => projection.leftOut?.(stream)))
     },
-    /**
-     * Commits the rows that are written. Returns whether there were some. When it throws, the tables are as they were
-     * after the last commit.
-     */
+    /** Commits the rows that are written. Returns whether there were some. When it throws, they are taken back. */
     commit(): boolean {
       const isNews = store.commit()
       news.committed()
@@ -71,7 +73,11 @@ export const createIntake = (store: ReadStore, log: Log, projections: Projection
      * have left out, one stream in each step.
      */
     *recall(): Generator<void> {
-      if (reached.isUnsure()) reached.continueFromTables()
+      if (reached.isUnsure()) {
+        store.rollBack()
+        reached.continueFromTables()
+        news.reached(reached.written())
+      }
       for (const projection of projections) {
         for (const stream of projection.recall?.(reached.written()) ?? []) {
           news.addOlder(stream, reached.written())
@@ -79,23 +85,17 @@ export const createIntake = (store: ReadStore, log: Log, projections: Projection
         }
       }
     },
-    /** After a failure: drops what is in memory. `recall` then returns to the state of the tables. */
-    failed(): void {
-      reached.failed()
-      news.lost()
-      forget()
-    },
-    /** The tables were replaced by older ones. */
+    failed,
+    /** The tables were replaced by older ones. A catch-up that runs fails then, and the next one reads what they lack. */
     replaced(): void {
       news.lackAll(reached.written())
-      reached.continueFromTables()
-      forget()
+      failed()
     },
     /** Empties the tables and begins again before the first event. */
     async restart(): Promise<void> {
       await store.renew()
+      failed()
       reached.continueAfter(0)
-      forget()
     },
   }
 }

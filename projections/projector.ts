@@ -85,7 +85,7 @@ const rewriteStore = async (
     fallBehind()
     replaced()
   })
-  await catchUp()
+  await catchUp().catch(catchUp) // one that began before the file was replaced has failed
 }
 
 export const createProjector = (
@@ -152,7 +152,7 @@ export const createProjector = (
     },
     flush(stream) {
       if (trust.isBehind()) return // the running catch-up writes
-      if (stream === undefined || intake.hasNewsOf(stream)) writing.now()
+      if (stream === undefined || intake.hasNewsOf(stream) || intake.isUncommitted(stream)) writing.now()
     },
     reading: createReading(trust, failed),
     catchUp,

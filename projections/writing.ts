@@ -32,8 +32,9 @@ export const createWriting = ({ intake, store, timers, failed }: Parts) => {
     }
   }
   const commit = (): void => {
+    if (!intake.commit()) return
     nextCommit.cancel()
-    if (intake.commit()) nextCommit.soon(() => unlessFailed(commit))
+    nextCommit.soon(() => unlessFailed(commit))
   }
   return {
     /** For a query: writes and commits the folded events now, also text that other writes leave out. */

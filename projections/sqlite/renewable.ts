@@ -15,6 +15,8 @@ export interface ReadStore {
   transaction<Given extends unknown[]>(work: (...given: Given) => void): (...given: Given) => void
   /** Commits what these calls wrote. Returns whether there was something. When it throws, all of that is taken back. */
   commit(): boolean
+  /** Takes back what these calls wrote since the last commit. */
+  rollBack(): void
   /**
    * Whether writes that can wait should wait, because the WAL is copied. SQLite uses the WAL again from its start only
    * when everything was copied before the next write begins.
@@ -59,6 +61,7 @@ export const renewable = (
       (...given) =>
         transaction.write(() => work(...given)),
     commit: transaction.commit,
+    rollBack: transaction.rollBack,
     isCopying: checkpoints.isCopying,
     exec: sql => void db.exec(sql),
     pragma: (text, options) => db.pragma(text, options),

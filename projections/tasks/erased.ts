@@ -12,8 +12,10 @@ export const erasedMark = 2
 type Place = { position: number; id: string; user_id: string }
 
 const createBlankRows = (store: ReadStore) => {
+  // INSERT OR REPLACE would keep the old pages in a temporary file, with the texts that are erased.
+  const remove = store.prepare('DELETE FROM tasks WHERE position = ?')
   const put = store.prepare(
-    `INSERT OR REPLACE INTO tasks (position, id, user_id, session_id, status, agent, created_at, subtask, deleted,
+    `INSERT INTO tasks (position, id, user_id, session_id, status, agent, created_at, subtask, deleted,
        fields, sum, summary, summary_sum, principal, digest, request_id, has_key, inputs, rollouts, ended_at, row_sum)
      VALUES (?, ?, ?, '', 'canceled', '', 0, 0, ${erasedMark}, '{}', ?, '{}', ?, '', '', '', 1, '[]', 0, 0, ?)`,
   )
@@ -21,6 +23,7 @@ const createBlankRows = (store: ReadStore) => {
   const empty = { session_id: '', status: 'canceled', agent: '', subtask: 0, deleted: erasedMark }
   const none = { principal: '', digest: '', request_id: '', ended_at: 0, rollouts: 0 }
   return ({ position, id, user_id }: Place): void => {
+    remove.run(position)
     put.run(position, id, user_id, sum, sum, sumOfRow({ id, user_id, ...empty, ...none }, {}))
   }
 }

@@ -32,7 +32,10 @@ export const createStandby = ({ storage, file, erasable, world, report }: Deps) 
     await following?.follow()
     if (!hasErased || copy !== following) return
     hasErased = false
-    await following?.rewrite()
+    await following?.rewrite().catch(error => {
+      hasErased = true
+      throw error
+    })
   }
   replica.onApplied(() => {
     follow().catch(error =>
