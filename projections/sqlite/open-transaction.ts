@@ -1,5 +1,5 @@
-// The transaction in which rows of the read models are written. Each commit stores each changed page once, so it is
-// committed only after many writes.
+// The transaction in which rows of the read models are written. It is committed only after many writes, because each
+// commit stores every page that has changed.
 import type Database from 'better-sqlite3'
 import type { Checkpoints } from '../../src/platform/sqlite/checkpoints.ts'
 import { takenBack } from './taken-back.ts'

@@ -35,7 +35,7 @@ export const createPast = (log: Pick<Log, 'readAll'>, loop: LoopShares) => {
     forget: (): void => kept.clear(),
     /** The page after a position; undefined: nothing is stored after it. */
     async after(position: number, user: string | undefined): Promise<Page | undefined> {
-      // A user waits for the loop before the turn. During the turn nobody else can read.
+      // Nobody else can read during a turn. So a user who must wait for the event loop waits before the turn begins.
       if (user !== undefined) await loop.enter(user)
       return turn(user ?? '', async () => {
         await nextTurn()
