@@ -31,6 +31,8 @@ export const createSessionQueries = (store: ReadStore, projector: Reading) => {
   const rows = createEnvSessionRows(store)
   const rowById = (id: string): SessionRow | undefined =>
     currentFor(envSessionStream(id), () => rows.byId(id))
+  const isShownTo = ({ userId }: Principal, row: SessionRow | undefined): row is SessionRow =>
+    row !== undefined && (userId === undefined || userId === row.user_id)
   return {
     rowById,
     /** The user of a session, also of a deleted one. */
@@ -40,11 +42,15 @@ export const createSessionQueries = (store: ReadStore, projector: Reading) => {
     /** The row of a session that this principal may see. Throws SessionNotFound. */
     visible(principal: Principal, id: string): SessionRow {
       const row = rowById(id)
-      if (row === undefined || (principal.userId !== undefined && principal.userId !== row.user_id)) {
-        throw new Refusal('SessionNotFound')
-      }
+      if (!isShownTo(principal, row)) throw new Refusal('SessionNotFound')
       return row
     },
+    /** Whether this principal may see the session of a row that may be old. False: there may be a newer row. */
+    wasVisible: (principal: Principal, id: string): boolean =>
+      isShownTo(
+        principal,
+        projector.reading(() => rows.byId(id)),
+      ),
     /** The sessions of one user, or of all, in order of creation, page by page. */
     *pages(user: string | undefined): Generator<SessionRow[]> {
       for (let after = 0; ; ) {

@@ -23,11 +23,22 @@ export const viewOf = ({ runtime }: Pick<SessionDeps, 'runtime'>, id: string): P
 export const lost = ({ closeReason }: SessionView): Refusal =>
   new Refusal('SessionNotFound', closeReason === undefined ? undefined : { reason: closeReason })
 
+/**
+ * The view of a session that the principal may see. Throws SessionNotFound otherwise. The row of an active session may
+ * be old, since the user of a session never changes. So the rows of a step need not be written before the next step.
+ */
+export const viewFor = async (deps: SessionDeps, principal: Principal, id: string): Promise<SessionView> => {
+  const { queries } = deps
+  if (!queries.wasVisible(principal, id)) queries.visible(principal, id)
+  const view = await viewOf(deps, id)
+  if (view.state !== 'active') queries.visible(principal, id) // the session may be deleted
+  return view
+}
+
 /** The view of an active session that the principal may see. Throws a refusal otherwise. */
 export const active = async (deps: SessionDeps, principal: Principal, id: string): Promise<SessionView> => {
-  const row = deps.queries.visible(principal, id)
-  const view = await viewOf(deps, id)
-  if (row.is_active === 0 || view.state !== 'active') throw lost(view)
+  const view = await viewFor(deps, principal, id)
+  if (view.state !== 'active') throw lost(view)
   return view
 }
 

@@ -10,7 +10,7 @@ import { type SessionView, takenAt } from '../history/env-session.ts'
 import { digestOfBody } from '../platform/digest.ts'
 import { type Asked, by, type Shared } from './deps.ts'
 import { invalid, problemsAt } from './invalid.ts'
-import { answerAt, lost, mustBeNew, mustHaveRoom, settled } from './reading.ts'
+import { answerAt, lost, mustBeNew, mustHaveRoom, settled, viewFor } from './reading.ts'
 import { isUnkeyedRetry, keysOf, type Retry } from './retries.ts'
 import { takeStep } from './take-step.ts'
 
@@ -42,7 +42,7 @@ const foreseen = async (
   repeats: Repeats | undefined,
 ): Promise<Foreseen> => {
   const { session_id: id } = body
-  deps.queries.visible(principal, id)
+  await viewFor(deps, principal, id)
   const view = await settled(deps, id)
   const revision = takenAt(view, repeatable, principal.id, repeats)
   if (revision !== undefined) return { view, revision }

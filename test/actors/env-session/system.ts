@@ -77,6 +77,7 @@ export const givenSessions = async (options: SessionOptions) => {
     world,
     log,
     store,
+    projector,
     environments,
     options: { ...options, world, store, secrets },
     /** Every stored event, oldest first. */
