@@ -42,6 +42,7 @@ const open = (name: string, tasks: number) => {
         isCurrent: () => true,
         isCurrentFor: () => true,
         flush: () => {},
+        prepare: () => {},
         reading: ask => ask(),
         caughtUp: () => Promise.resolve(),
       },

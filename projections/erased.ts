@@ -14,13 +14,15 @@ export const createErasedStreams = (isOfKind: (stream: string) => boolean) => {
     named = []
   }
   return {
-    /** Called with each event of the log. */
-    follow(event: Recorded): void {
+    /** Called with each event of the log. Returns whether it shows that streams of this kind were erased. */
+    follow(event: Recorded): boolean {
       const { stream, revision, owner } = event.header
+      const before = begun.length + named.length
       if (event.erased_by !== undefined && revision === 0 && isOfKind(stream))
         begun.push({ stream, position: event.position, owner })
       const erasure = erasureEvents.find(event)
       if (erasure?.type === 'PayloadsErased') named.push(...erasure.data.streams.filter(isOfKind))
+      return begun.length + named.length > before
     },
     /**
      * Returns the erased streams that were found since the last call. `begun`: streams whose first event came without

@@ -4,6 +4,7 @@ import type { Log, Recorded } from '../src/contract/stored.ts'
 import { createNews } from './news.ts'
 import { createReached } from './reached.ts'
 import type { ReadStore } from './store.ts'
+import type { Topic } from './tasks/topics.ts'
 
 export type Projection = {
   /** Folds events, only in memory. */
@@ -13,6 +14,8 @@ export type Projection = {
    * be left out.
    */
   write(isWhole: boolean): void
+  /** Whether there are folded events that concern this topic and whose rows are not written. */
+  lacks?(topic: Topic): boolean
   /** Whether the last `write` left out events of this stream. */
   leftOut?(stream: string): boolean
   /** Loads the changes before the checkpoint that the tables lack, after a start or a failure. Yields their streams. */
@@ -44,6 +47,8 @@ export const createIntake = (store: ReadStore, log: Log, projections: Projection
     pending: () => reached.folded() - reached.written(),
     /** Whether events of this stream may not be written yet. */
     hasNewsOf: news.has,
+    /** Whether rows are not written that concern this topic. */
+    lacks: (topic: Topic): boolean => projections.some(projection => projection.lacks?.(topic)),
     /** Whether rows of this stream are not committed yet. */
     isUncommitted: news.isUncommitted,
     /** Records that these events are not written. They need not be folded. */

@@ -9,6 +9,7 @@ import { createIntake, type Intake, type Projection } from './intake.ts'
 import { readToHead } from './read-to-head.ts'
 import type { ReadStore } from './store.ts'
 import { isOfFile } from './sums.ts'
+import type { Topic } from './tasks/topics.ts'
 import { createTrust, type Trust } from './trust.ts'
 import { createWriting } from './writing.ts'
 
@@ -20,6 +21,12 @@ export type Projector = {
    * events belong to that stream. Called before each query, so that the query sees these events.
    */
   flush(stream?: string): void
+  /**
+   * Writes the folded events if some of them concern the topic; without a topic, always. Called before a query for a
+   * decision of the server, which shows the rows to nobody. So they are not committed at once: after a crash, the log
+   * makes them again.
+   */
+  prepare(topic?: Topic): void
   /** Runs a query. Throws ReadModelsBehind when the tables cannot be read; damaged tables are rebuilt. */
   reading<T>(ask: () => T): T
   /** Reads the log from the checkpoint to the head, while commits continue. A second call joins the first. */
@@ -153,6 +160,10 @@ export const createProjector = (
     flush(stream) {
       if (trust.isBehind()) return // the running catch-up writes
       if (stream === undefined || intake.hasNewsOf(stream) || intake.isUncommitted(stream)) writing.now()
+    },
+    prepare(topic) {
+      if (trust.isBehind()) return // the running catch-up writes
+      if (topic === undefined || intake.lacks(topic)) writing.commitSoon()
     },
     reading: createReading(trust, failed),
     catchUp,

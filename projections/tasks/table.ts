@@ -3,15 +3,18 @@
 // a task, the task is not written until a query asks, since each write would write the whole item again.
 import { taskEvents } from '../../src/contract/decoders/task.ts'
 import type { Log } from '../../src/contract/stored.ts'
-import { isTaskStream, taskIdOf } from '../../src/contract/task-stream.ts'
+import { isTaskStream } from '../../src/contract/task-stream.ts'
 import { evolveShown } from '../../src/history/task-view.ts'
 import type { Projection } from '../intake.ts'
 import type { ReadStore } from '../store.ts'
 import { createErasedTasks } from './erased.ts'
 import { createFollowedTasks, type Limits } from './followed.ts'
+import { createKeyWriter } from './key-writer.ts'
 import { createMoveWriter } from './moves.ts'
 import { createFoldWriter } from './saved-folds.ts'
+import { createStepWriter } from './step-writer.ts'
 import { isTalk } from './talking.ts'
+import { aboutSession, createUnwrittenTopics } from './topics.ts'
 import { createTaskWriter } from './write-task.ts'
 
 export const tasksProjection = (
@@ -19,29 +22,26 @@ export const tasksProjection = (
   streamPages: Log['streamPages'],
   limits: Limits,
 ): Projection => {
-  const putStep = store.prepare('INSERT INTO steps (position, task) VALUES (?, ?)')
   const count = store.prepare(
     `INSERT INTO task_counts (status, tasks) VALUES (?, ?)
      ON CONFLICT (status) DO UPDATE SET tasks = tasks + excluded.tasks`,
-  )
-  const putKey = store.prepare(
-    'INSERT OR REPLACE INTO idempotency_keys (principal, key, task_id, digest, time) VALUES (?, ?, ?, ?, ?)',
   )
   const writeTask = createTaskWriter(store)
   const tasks = createFollowedTasks(store, streamPages, limits)
   const folds = createFoldWriter(store)
   const moves = createMoveWriter(store)
   const erased = createErasedTasks(store)
-  let steps: [position: number, task: number][] = []
-  let keys: [principal: string, key: string, taskId: string, digest: string, time: number][] = []
+  const unwritten = createUnwrittenTopics()
+  const keys = createKeyWriter(store, unwritten.add)
+  const steps = createStepWriter(store)
 
   return {
     fold(events) {
       for (const stored of events) {
-        erased.follow(stored)
+        if (erased.follow(stored)) unwritten.addAll()
         if (stored.erased_by !== undefined || !isTaskStream(stored.header.stream)) continue
         const event = taskEvents.read(stored)
-        const { stream, principal, time } = event.header
+        const { stream } = event.header
         // A reward changes no row, so no task is loaded for it.
         if (event.type === 'RewardGiven' && !tasks.isInMemory(stream)) continue
         const task = tasks.change(event)
@@ -49,14 +49,14 @@ export const tasksProjection = (
         const { status } = task.view
         evolveShown(task.view, event)
         moves.follow(task.row, status, task.view)
-        if (!isTalk(event)) task.onlyTalks = false
-        folds.follow(task.row, task.view)
-        const isNew = stored.header.copy_of === undefined
-        if (event.type === 'AgentStepCompleted' && isNew) steps.push([event.position, task.row])
-        if (event.type === 'TaskCreated' || event.type === 'InputAccepted') {
-          const { idempotency_key: key, digest = '' } = event.data
-          if (key !== undefined) keys.push([principal, key, taskIdOf(stream), digest, Date.parse(time)])
+        if (!isTalk(event)) {
+          task.onlyTalks = false
+          unwritten.add(aboutSession(task.view.created?.session_id ?? ''))
         }
+        if (event.type === 'TaskDeleted') unwritten.addAll()
+        folds.follow(task.row, task.view)
+        keys.follow(event)
+        steps.follow(task.row, event)
       }
     },
     write(isWhole) {
@@ -64,15 +64,15 @@ export const tasksProjection = (
       for (const task of tasks.due(isWhole)) writeTask(task, counts)
       tasks.list(isWhole)
       for (const [status, tasks] of counts) if (tasks !== 0) count.run(status, tasks)
-      for (const key of keys) putKey.run(...key)
-      for (const step of steps) putStep.run(...step)
+      keys.write()
+      steps.write()
       folds.write()
       moves.write()
       erased.write()
       tasks.wrote(isWhole)
-      keys = []
-      steps = []
+      unwritten.clear()
     },
+    lacks: unwritten.has,
     leftOut: tasks.isLeftOut,
     recall: tasks.recall,
     forget() {
@@ -80,8 +80,9 @@ export const tasksProjection = (
       folds.forget()
       moves.forget()
       erased.forget()
-      keys = []
-      steps = []
+      unwritten.clear()
+      keys.forget()
+      steps.forget()
     },
   }
 }

@@ -2,20 +2,18 @@
 // models are current enough for a query.
 import { createCurrent, type Reading } from '../../projections/current.ts'
 import type { ReadStore } from '../../projections/store.ts'
-import { createChatSessionRows } from '../../projections/tasks/chat-session.ts'
 import { createEndedRows } from '../../projections/tasks/ended-rows.ts'
-import { createIdempotencyRows } from '../../projections/tasks/idempotency-keys.ts'
 import { createTaskLists } from '../../projections/tasks/lists.ts'
 import { createTaskRows } from '../../projections/tasks/rows.ts'
 import { createFoldReader } from '../../projections/tasks/saved-folds.ts'
 import { createStepRows } from '../../projections/tasks/steps.ts'
 import { createStoredTasks } from '../../projections/tasks/stored.ts'
-import { createTaskFileRows } from '../../projections/tasks/task-files.ts'
 import { createTokenRows } from '../../projections/tokens/rows.ts'
 import { Refusal } from '../contract/refusals.ts'
 import type { Log } from '../contract/stored.ts'
 import { nextTurn, type Pause } from '../fairness/slices.ts'
 import { wholeAtMost } from '../platform/pieces.ts'
+import { createOwnQueries } from './own-queries.ts'
 import { createVisibility } from './visibility.ts'
 
 export type { TaskRow } from '../../projections/tasks/rows.ts'
@@ -35,9 +33,6 @@ export const createQueries = (store: ReadStore, projector: Reading, log: Log) =>
       whenCurrent.current(() => ask(...given))
 
   const rows = createTaskRows(store)
-  const chatSession = createChatSessionRows(store)
-  const keys = createIdempotencyRows(store)
-  const files = createTaskFileRows(store)
   const erasable = createEndedRows(store)
   const tokens = createTokenRows(store)
   const stored = createStoredTasks(store, reading, log)
@@ -58,13 +53,7 @@ export const createQueries = (store: ReadStore, projector: Reading, log: Log) =>
     listThen: current(lists.listThen),
     countTasks: current(lists.count),
     unfinished: current(rows.unfinished),
-    overdue: current(rows.overdue),
-    inputIds: current(rows.inputIds),
-    lastInSession: current(chatSession.last),
-    sessionContext: current(chatSession.context),
-    waitingInSession: current(chatSession.waiting),
-    idempotencyKey: current(keys.key),
-    sameBody: current(keys.sameBody),
+    ...createOwnQueries(store, whenCurrent, rows),
     /** Rows for an erasure, also of deleted tasks. */
     erasable: {
       ofSession: current(erasable.ofSession),
@@ -75,8 +64,6 @@ export const createQueries = (store: ReadStore, projector: Reading, log: Log) =>
       oldAfter: current(erasable.oldAfter),
     },
     steps: current(createStepRows(store)),
-    missingFiles: current(files.missing),
-    fileSettled: files.settle,
     /** The number of tasks in each status, at the position of the read models. */
     taskCounts(): Record<string, number> {
       flush()

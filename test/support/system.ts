@@ -278,6 +278,7 @@ export const crashed = async (system: TestSystem, changes: Options = {}): Promis
 
 /** Lets the read models fall behind. The returned function lets them catch up. */
 export const holdReadModels = ({ readStore, projector }: Pick<TestSystem, 'readStore' | 'projector'>) => {
+  projector.flush() // ends the open transaction, whose rollback would take back the triggers
   readStore().exec(`CREATE TEMP TRIGGER broken BEFORE UPDATE ON tasks BEGIN SELECT raise(ABORT, 'disk full'); END;
     CREATE TEMP TRIGGER broken_too AFTER INSERT ON tasks BEGIN SELECT raise(ABORT, 'disk full'); END`)
   return async () => {

@@ -22,7 +22,7 @@ const starter = ({ runtime, scheduler, queries, isLogAway }: CommandDeps) => {
   }
   const seenBy = (place: Place): ContextReference[] | undefined => {
     try {
-      return contextOf(queries, place, queries.inputIds(place.taskId), false)
+      return contextOf(queries, place, queries.inputIds(place.sessionId, place.taskId), false)
     } catch (error) {
       if (isBehind(error)) return undefined
       throw error
