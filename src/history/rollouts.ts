@@ -29,7 +29,8 @@ async function* entriesOf(read: ReadStream, survey: Survey, after: number): Asyn
   const view = emptyTask()
   const toolsOf = toolListReader(read)
   const envSteps = await envStepsOf(read, survey.taken)
-  const last = ends.at(-1)?.position
+  // The reward stands at the last entry that is shown. A hidden summary may come after it.
+  const last = ends.findLast(({ isSummary }) => summaries || !isSummary)?.position
   let first: OutputItem[] | undefined
   for await (const page of read(stream)) {
     for (const stored of page) {

@@ -101,3 +101,20 @@ t.test('a summary that cannot be had fails the task with what the provider said'
   const task = await ask({ history_messages: history, agent_config: { ...config, compress_model: 'small' } })
   t.match(task, { status: 'failed', error: { code: -32000, message: /no such model: small/ } })
 })
+
+t.test('a reward stands at the last entry that is shown, also when a summary comes after it', async t => {
+  const big = { name: 'run_javascript', arguments: { code: `"${'x'.repeat(1200)}"` } }
+  const { ask, act, entries } = await modelTasks(t, [
+    { tool_calls: [big, big], usage: false },
+    summed,
+    { error: { status: 400, message: 'no more credit' } },
+  ])
+  const task = await ask({
+    history_messages: history.slice(0, 2),
+    agent_config: { ...config, max_model_length: 4000 },
+  })
+  t.equal(task.status, 'failed')
+  t.equal((await act(task.id, 'reward', { value: -1 })).status, 200)
+  const shown = (await entries(task.id)).map(({ is_compress, reward }) => ({ is_compress, reward }))
+  t.same(shown, [{ is_compress: false, reward: -1 }])
+})
