@@ -36,6 +36,9 @@ export const createFollowing = ({ alarm, onEnd, onRevoked }: Deps) => {
     if ('next' in data && data.next !== undefined) alarm.set(jobId, data.next.due)
     if (type === 'CronJobPaused' || type === 'CronJobEnded' || type === 'CronJobDeleted') alarm.remove(jobId)
     if (type === 'CronJobTriggered') runs.set(taskStream(data.task_id), { jobId, runId: data.run_id })
+    // After a start, the end of a run may be stored although its task has ended before: no event of the task comes.
+    const isEnd = type === 'CronJobCompleted' || type === 'CronJobFailed'
+    if (isEnd && data.task_id !== undefined) runs.delete(taskStream(data.task_id))
   }
   const followTask = (event: Recorded): void => {
     const { stream } = event.header

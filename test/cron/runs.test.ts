@@ -150,6 +150,27 @@ t.test(
   },
 )
 
+t.test('a run whose end was found at a start does not count as running any more', async t => {
+  const world = settableWorld('2026-06-01T12:00:00Z')
+  const store = memoryStore()
+  const system = await givenSystem({ world, store })
+  await givenJob(system, { every_seconds: 2, max_runs: 1 })
+  await world.advance(3 * second)
+  await quiet(system)
+  await system.close()
+  // The server was killed after the task of the run had ended, and before the end of the run was stored.
+  const isEnd = ({ header }: { header: string }) => header.includes('"type":"CronJobCompleted"')
+  const rows = rowsOf(store)
+  const again = await givenSystem({
+    ...system.options,
+    store: await storeOf(rows.slice(0, rows.findIndex(isEnd))),
+  })
+  await quiet(again)
+  t.equal(dataOf(await cronEventsOf(again), 'CronJobCompleted').length, 1)
+  t.equal(again.cron.counts().running, 0)
+  await again.close()
+})
+
 for (const overlap of ['skip', 'queue', 'allow'] as const) {
   t.test(`a time that comes while a run is at work: ${overlap}`, async t => {
     const world = settableWorld('2026-06-01T12:00:00Z')
