@@ -8,10 +8,11 @@ const endingMs = 500
 
 /** `server`: the server of the front. It listens on no port, and handles the requests that it is given. */
 export const createLocalDoor = (server: Server) => {
-  const open = new Set<Duplex>()
-  const follow = (socket: Duplex, ends: { once(event: 'close', done: () => void): unknown }) => {
-    open.add(socket)
-    ends.once('close', () => open.delete(socket))
+  /** The sockets of what is open. One socket may have several requests: a client need not wait for each answer. */
+  const open = new Map<ServerResponse | Duplex, Duplex>()
+  const follow = (socket: Duplex, ends: ServerResponse | Duplex) => {
+    open.set(ends, socket)
+    ends.once('close', () => open.delete(ends))
   }
   return {
     request(request: IncomingMessage, response: ServerResponse): void {
@@ -26,7 +27,7 @@ export const createLocalDoor = (server: Server) => {
     async close(): Promise<void> {
       const until = performance.now() + endingMs
       while (open.size > 0 && performance.now() < until) await new Promise(resolve => setTimeout(resolve, 10))
-      for (const socket of open) socket.destroy()
+      for (const socket of open.values()) socket.destroy()
     },
   }
 }
