@@ -176,9 +176,14 @@ export function readQuery(query: unknown, where = 'query'): QueryReader {
   }
 }
 
-/** An ISO 8601 date or time in milliseconds; undefined if the text is neither. */
+/**
+ * An ISO 8601 date or time in milliseconds; undefined if the text is neither. Without an offset it is a time of UTC, as
+ * all times of the server are: the same request must not mean another time on a machine in another zone.
+ */
 export const isoTime = (text: string): number | undefined => {
-  const time = /^\d{4}-\d\d-\d\d(T|$)/.test(text) && isDay(text.slice(0, 10)) ? Date.parse(text) : Number.NaN
+  if (!/^\d{4}-\d\d-\d\d(T|$)/.test(text) || !isDay(text.slice(0, 10))) return undefined
+  const hasOffset = text.length === 10 || /(Z|[+-]\d\d:?\d\d)$/i.test(text)
+  const time = Date.parse(hasOffset ? text : `${text}Z`)
   return Number.isNaN(time) ? undefined : time
 }
 

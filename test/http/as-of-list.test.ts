@@ -64,6 +64,26 @@ t.test('the list can be turned by cursor, and a time names the last position of 
   t.same(early.body.result, [])
 })
 
+t.test('a time without an offset is a time of UTC, wherever the server runs', async t => {
+  const before = process.env.TZ
+  process.env.TZ = 'America/New_York'
+  t.teardown(() => {
+    if (before === undefined) delete process.env.TZ
+    else process.env.TZ = before
+  })
+  const [event] = await allOf(system.log.readAll(system.log.head() - 1))
+  const time = event?.header.time ?? ''
+  const withoutOffset = time.replace('Z', '')
+  const inTime = await listed(`as_of=${withoutOffset}`)
+  t.equal(inTime.status, 200, 'it is not in the future')
+  t.same(inTime.body.result, (await listed(`as_of=${time}`)).body.result)
+  const [first] = await allOf(system.log.readAll(0))
+  const from = first?.header.time ?? ''
+  const since = await listed(`created_after=${from.replace('Z', '')}`)
+  t.not((since.body.result as unknown as AgentTask[]).length, 0)
+  t.same(since.body.result, (await listed(`created_after=${from}`)).body.result)
+})
+
 t.test('what is not a moment of the past is refused', async t => {
   for (const as_of of ['7', 'position:999999', '2999-01-01', 'yesterday']) {
     const { status, body } = await listed(`as_of=${as_of}`)
