@@ -60,7 +60,9 @@ const createErasing = (deps: ErasureDeps) => {
       const owner = sessionQueries.userOf(id) // also of a session that was erased
       const isWanted = owner !== undefined && (userId === undefined || userId === owner)
       const left = isWanted ? await leftCopiesOf(deps, id, owner) : []
-      const [user = left.length > 0 ? owner : undefined, ...others] = usersOf(id, userId)
+      // The owner of copies that are left counts as well, also when only another user has the id now.
+      const ofCopies = owner === undefined || left.length === 0 ? [] : [owner]
+      const [user, ...others] = new Set([...ofCopies, ...usersOf(id, userId)])
       const named = userId === undefined ? {} : { user_id: userId }
       const subject: ErasureSubject = { kind: 'session', id, ...named }
       if (user === undefined) {
