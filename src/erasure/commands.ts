@@ -92,13 +92,22 @@ const createErasing = (deps: ErasureDeps) => {
       if (answer !== undefined) return answer
       throw new Refusal('TaskNotFound', undefined, 'the server has nothing of this user that can be erased')
     },
-    /** Erases those of the tasks that can be erased, see `freeOf`. Resolves to the ids of the erased tasks. */
+    /**
+     * Erases those of the tasks that can be erased, see `freeOf`. Resolves to the ids of the erased tasks. An erasure
+     * that is stored counts although it is not finished, for example while a backup reads the log: the server
+     * finishes it.
+     */
     async retire(asked: Asked, tasks: readonly ErasableTask[], reason: string): Promise<string[]> {
       const free = await freeOf(deps, tasks)
       if (free.length === 0) return []
       const wanted = { subject: { kind: 'retention' as const, id: reason }, tasks: free, sessions: [] }
-      const { erased } = await erase(deps, asked, wanted, { reason, cascade: true })
-      return erased.tasks
+      try {
+        const { erased } = await erase(deps, asked, wanted, { reason, cascade: true })
+        return erased.tasks
+      } catch (error) {
+        if (!(error instanceof Refusal && error.reason === 'ErasureUnfinished')) throw error
+        return free.map(({ id }) => id)
+      }
     },
   }
 }

@@ -4,8 +4,10 @@ import path from 'node:path'
 import t from 'tap'
 import { createRetention, retentionStream } from '../../src/erasure/retention.ts'
 import { readRetention } from '../../src/erasure/retention-rules.ts'
+import type { Erasures } from '../../src/erasure/system.ts'
+import Sqlite from '../../src/platform/sqlite/library.ts'
 import { refusedStart, serveHere } from '../support/server.ts'
-import { makeTask, ok } from './support.ts'
+import { makeTask, ok, scripted } from './support.ts'
 
 t.test('a file with a wrong rule is named in one line', async t => {
   const folder = t.testdir({})
@@ -31,13 +33,38 @@ t.test('a file with a wrong rule is named in one line', async t => {
   t.match(stderr, /RETENTION=.*rule 1: "older_than_days"/)
 })
 
-t.test('what a rule names is erased when a day has passed, and what is held or needed stays', async t => {
-  const { api, system } = await serveHere(t)
-  const old = await makeTask(api, { user_message_content: 'old' })
-  const failed = await makeTask(api, {
-    user_message_content: 'x',
-    agent_config: { agent_id: 'script', script: [{ fail: { code: 1, message: 'no' } }] },
+const dayMs = 24 * 3600 * 1000
+const failing = scripted({ fail: { code: 1, message: 'no' } })
+
+/** Retention over a server of this process, with a clock that the test sets. */
+const retentionOf = (
+  { system }: Pick<Awaited<ReturnType<typeof serveHere>>, 'system'>,
+  statuses: string[],
+  retire: Erasures['retire'] = system.erasures.retire,
+) => {
+  let now = Date.now()
+  const { log, tasks } = system
+  const retention = createRetention({
+    log,
+    rows: tasks.queries.erasable,
+    retire,
+    rules: statuses.map(status => ({ status, older_than_days: 2 })),
+    clock: { now: () => now },
+    timers: { after: () => () => {}, every: () => () => {} },
+    ids: { next: prefix => `${prefix}1` },
+    report: () => {},
   })
+  const later = (days: number): void => {
+    now += days * dayMs
+  }
+  return { ...retention, later }
+}
+
+t.test('what a rule names is erased when a day has passed, and what is held or needed stays', async t => {
+  const server = await serveHere(t)
+  const { api, system } = server
+  const old = await makeTask(api, { user_message_content: 'old' })
+  const failed = await makeTask(api, { user_message_content: 'x', ...failing })
   const held = await makeTask(api, { user_message_content: 'held', user_id: 'bert' })
   await ok(api('POST', '/audit/holds', { user_id: 'bert', reason: 'case 1' }))
   const quoted = await makeTask(api, { user_message_content: 'quoted', session_id: 's' })
@@ -48,19 +75,8 @@ t.test('what a rule names is erased when a day has passed, and what is held or n
   })
   t.equal(waiting.status, 'paused')
 
-  const dayMs = 24 * 3600 * 1000
-  let now = Date.now()
-  const { log, tasks, erasures } = system
-  const retention = createRetention({
-    log,
-    rows: tasks.queries.erasable,
-    retire: erasures.retire,
-    rules: [{ status: 'completed', older_than_days: 2 }],
-    clock: { now: () => now },
-    timers: { after: () => () => {}, every: () => () => {} },
-    ids: { next: prefix => `${prefix}1` },
-    report: () => {},
-  })
+  const { log } = system
+  const retention = retentionOf(server, ['completed'])
   const isThere = async (id: string) => (await api('GET', `/tasks/${id}`)).status === 200
   await retention.look()
   t.ok(await isThere(old.id), 'two days have not passed')
@@ -68,7 +84,7 @@ t.test('what a rule names is erased when a day has passed, and what is held or n
   const head = log.head()
   await retention.look()
   t.equal(log.head(), head, 'once a day')
-  now += 3 * dayMs
+  retention.later(3)
   await retention.look()
   t.notOk(await isThere(old.id))
   t.ok(await isThere(failed.id), 'another status')
@@ -81,3 +97,25 @@ t.test('what a rule names is erased when a day has passed, and what is held or n
   )
   t.match(again, { reason: 'retention, status completed, older than 2 days', subject: { kind: 'retention' } })
 })
+
+t.test(
+  'while a backup reads the log, the rules are applied, and what they erase is counted',
+  {
+    timeout: 90_000, // the erasure waits for the backup
+  },
+  async t => {
+    const server = await serveHere(t)
+    const { api, system, dataDir } = server
+    await makeTask(api, { user_message_content: 'x' })
+    const retention = retentionOf(server, ['completed'])
+    retention.later(3)
+    const reader = new Sqlite(path.join(dataDir, 'log.db'), { readonly: true })
+    reader.exec('BEGIN')
+    reader.prepare('SELECT count(*) FROM events').get()
+    await retention.look()
+    reader.close()
+    t.not(system.erasures.counts().pending, 0, 'traces are left until the reader has ended')
+    t.match(await system.log.lastOf(retentionStream), { data: { erased: 1, kept: 0 } })
+    t.match(retention.counts(), { erased: 1, kept: 0, failures: 0 })
+  },
+)
