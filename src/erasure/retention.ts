@@ -83,31 +83,33 @@ const store = (log: Deps['log'], data: RetentionApplied) =>
 export const createRetention = (deps: Deps) => {
   const { log, rows, rules, clock, timers, report } = deps
   const counts = { erased: 0, kept: 0, failures: 0 }
+  /** The tasks that were erased and that no event RetentionApplied counts yet, also by attempts that failed. */
+  let uncounted = 0
   let isRunning = false
   let stopped = false
 
-  /** Erases the tasks that a rule names. Resolves to the numbers of tasks that were erased and that stay. */
-  const applyRule = async (rule: RetentionRule): Promise<{ erased: number; kept: number }> => {
+  /** Erases the tasks that a rule names. Resolves to the number of tasks that stay. */
+  const applyRule = async (rule: RetentionRule): Promise<number> => {
     const found = await matching(rows, rule, clock.now())
     let erased = 0
     for (const part of partsOf(found)) {
       if (stopped) break
       const asked = { principal: system, requestId: deps.ids.next('retention_') }
-      erased += (await deps.retire(asked, part, wordsOf(rule))).length
+      const gone = (await deps.retire(asked, part, wordsOf(rule))).length
+      erased += gone
+      uncounted += gone
+      counts.erased += gone
     }
-    return { erased, kept: Math.max(0, found.length - erased) }
+    return Math.max(0, found.length - erased)
   }
   const apply = async (): Promise<void> => {
-    const total = { erased: 0, kept: 0 }
-    for (const rule of rules) {
-      const { erased, kept } = await applyRule(rule)
-      total.erased += erased
-      total.kept += kept
-    }
+    let kept = 0
+    for (const rule of rules) kept += await applyRule(rule)
     if (stopped) return
+    const total = { erased: uncounted, kept }
     await store(log, { rules, ...total })
-    counts.erased += total.erased
-    counts.kept = total.kept
+    uncounted = 0
+    counts.kept = kept
     report('info', `retention has erased ${total.erased} tasks, and kept ${total.kept} that it names`, total)
   }
   const isDue = async (): Promise<boolean> => {

@@ -119,3 +119,22 @@ t.test(
     t.match(retention.counts(), { erased: 1, kept: 0, failures: 0 })
   },
 )
+
+t.test('what was erased before a rule failed is counted when the rules are applied again', async t => {
+  const server = await serveHere(t)
+  const { api, system } = server
+  await makeTask(api, { user_message_content: 'x' })
+  await makeTask(api, { user_message_content: 'x', ...failing })
+  let isBroken = true
+  const retention = retentionOf(server, ['completed', 'failed'], async (asked, tasks, reason) => {
+    if (isBroken && reason.includes('failed')) throw new Error('the log cannot be written')
+    return system.erasures.retire(asked, tasks, reason)
+  })
+  retention.later(3)
+  await retention.look()
+  t.match(retention.counts(), { erased: 1, failures: 1 })
+  isBroken = false
+  await retention.look()
+  t.match(retention.counts(), { erased: 2, failures: 1 })
+  t.match(await system.log.lastOf(retentionStream), { data: { erased: 2, kept: 0 } })
+})
