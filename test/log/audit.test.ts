@@ -41,6 +41,23 @@ t.test('the head is where reading ends, whatever is appended meanwhile', async t
   t.match(beyond.error, { position: 451 }, 'an end that is missing is missed')
 })
 
+t.test('the list of streams shows no event that a power failure could still lose', async t => {
+  const file = fileIn(t.testdir({}))
+  const log = await openFile(t, file)
+  await log.append([to('a', -1, { n: 0 }), to('b', -1, { n: 1 })])
+  await log.append([to('a', 0, { n: 2 }), to('c', -1, { n: 3 })])
+  const shown = async (head: number) => {
+    const found: string[] = []
+    for await (const page of trailOf(t, file, head).streams(0))
+      found.push(
+        ...page.map(({ stream, revision, last_position }) => `${stream}@${revision} ${last_position}`),
+      )
+    return found
+  }
+  t.same(await shown(2), ['a@0 1', 'b@0 2'], 'the second commit is in the file, but not synced yet')
+  t.same(await shown(4), ['a@1 3', 'b@0 2', 'c@0 4'])
+})
+
 t.test('long events come in pages of few', async t => {
   const file = fileIn(t.testdir({}))
   const log = await openFile(t, file)

@@ -16,10 +16,7 @@ const events = 'FROM events e JOIN streams s ON s.no = e.stream_no'
 export const ownedBy = (owner: string): string => `,"owner":${JSON.stringify(owner)},"session_id":`
 
 export const prepareStatements = (db: Database.Database) => {
-  const place = (order: 'ASC' | 'DESC') =>
-    db.prepare<[number], Place>(
-      `SELECT position, revision, header, leaf FROM events WHERE stream_no = ? ORDER BY revision ${order} LIMIT 1`,
-    )
+  const place = 'SELECT position, revision, header, leaf FROM events WHERE stream_no = ?'
   return {
     page: db.prepare<[number, number, number], Row>(
       `SELECT ${columns} ${events} WHERE e.position > ? AND e.position <= ? ORDER BY e.position LIMIT ?`,
@@ -48,8 +45,9 @@ export const prepareStatements = (db: Database.Database) => {
       .prepare<[number, number], string>('SELECT text FROM pieces WHERE payload = ? AND n = ?')
       .pluck(),
     erasedBy: erasedRangesOf(db),
-    firstOf: place('ASC'),
-    lastOf: place('DESC'),
+    firstOf: db.prepare<[number], Place>(`${place} ORDER BY revision LIMIT 1`),
+    /** The last event of a stream up to a position. */
+    lastOf: db.prepare<[number, number], Place>(`${place} AND position <= ? ORDER BY revision DESC LIMIT 1`),
   }
 }
 export type Statements = ReturnType<typeof prepareStatements>

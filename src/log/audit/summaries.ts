@@ -13,8 +13,8 @@ const headerAt = ({ position, header, leaf }: Place): Header => {
   return JSON.parse(header) as Header
 }
 
-/** Waits for `turn` before each page. */
-export const createSummaries = (statements: Statements, turn: () => Promise<void>) => {
+/** Waits for `turn` before each page. `head`: the last position that may be shown; later ones may not be durable. */
+export const createSummaries = (statements: Statements, turn: () => Promise<void>, head: () => number) => {
   const { streamNo, streamId, lastStreamNo, positionOf, firstOf, lastOf } = statements
 
   /** The number of the last stream that begins at this position or before it. Later streams have larger numbers. */
@@ -29,8 +29,9 @@ export const createSummaries = (statements: Statements, turn: () => Promise<void
   }
 
   const summaryOf = (no: number, owner: string | undefined): StreamSummary[] => {
-    const [first, last] = [firstOf.get(no), lastOf.get(no)]
-    if (first === undefined || last === undefined) return [] // its events are missing, which reprise verify reports
+    const [first, last] = [firstOf.get(no), lastOf.get(no, head())]
+    // It has no durable event yet, or its events are missing, which reprise verify reports.
+    if (first === undefined || last === undefined) return []
     if (owner !== undefined && !first.header.includes(ownedBy(owner))) return []
     const stream = streamId.get(no) ?? ''
     const { position: first_position } = first
