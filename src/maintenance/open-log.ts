@@ -2,8 +2,9 @@
 import path from 'node:path'
 import { eventsKnownTo } from '../../projections/read-only.ts'
 import { CannotStart } from '../contract/cannot-start.ts'
-import type { World } from '../contract/ports.ts'
+import type { Report, World } from '../contract/ports.ts'
 import { openLog } from '../log/log.ts'
+import { reportingFailures } from '../log/reported-failures.ts'
 import { isBegun } from '../log/sqlite-checks.ts'
 import { sqliteStore } from '../log/sqlite-store.ts'
 import type { Store } from '../log/store.ts'
@@ -20,6 +21,7 @@ type Deps = {
   acceptLoss: boolean
   /** Where the events are stored. Absent: in the file of the data folder. */
   store?: Store | undefined
+  report: Report
 }
 
 /** The files that know how many events the log of a data folder had, each with the number that it knows. */
@@ -29,7 +31,7 @@ const knowing = ({ readModels, checkpoints }: Deps['files']): [file: string, eve
 ]
 
 /** Opens the file of the log. Throws CannotStart. */
-const openFile = ({ world, files, acceptLoss }: Pick<Deps, 'world' | 'files' | 'acceptLoss'>): Store => {
+const openFile = ({ world, files, acceptLoss, report }: Omit<Deps, 'metrics' | 'store'>): Store => {
   const [known] = isBegun(files.log) || acceptLoss ? [] : knowing(files).filter(([, events]) => events > 0)
   if (known !== undefined) {
     const [name, events] = [path.basename(known[0]), known[1]]
@@ -37,7 +39,8 @@ const openFile = ({ world, files, acceptLoss }: Pick<Deps, 'world' | 'files' | '
       `${files.log} is missing, but ${name} says that it had ${events} events: restore it from a backup, or remove ${name} to begin a new log`,
     )
   }
-  return sqliteStore(files.log, () => world.ids.next('log_'), [files.lock, files.secrets])
+  const store = sqliteStore(files.log, () => world.ids.next('log_'), [files.lock, files.secrets])
+  return reportingFailures(store, report)
 }
 
 /** Opens the log of a data folder, with metrics. Throws CannotStart. */

@@ -27,7 +27,7 @@ export const openProvenLog = async (
   { world, metrics, acceptLoss, idle, store, keyMade, report }: Options,
 ) => {
   const files = filesOf(dataDir)
-  const log = openCountedLog({ world, files, metrics: metrics.log, acceptLoss, store })
+  const log = openCountedLog({ world, files, metrics: metrics.log, acceptLoss, store, report })
   try {
     const anchor = await acceptLog({ dataDir, files, settings, log, acceptLoss, report })
     log.onCommit(metrics.events.follow)

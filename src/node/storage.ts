@@ -10,6 +10,7 @@ import { createReplica } from '../cluster/replica.ts'
 import type { ClusterSettings } from '../cluster/settings.ts'
 import type { Config } from '../config.ts'
 import type { Report, World } from '../contract/ports.ts'
+import { reportingFailures } from '../log/reported-failures.ts'
 import { sqliteStore } from '../log/sqlite-store.ts'
 import { filesOf } from '../platform/data-folder.ts'
 import { openSecrets } from '../platform/secrets.ts'
@@ -49,7 +50,8 @@ export const openNodeStorage = async (deps: Deps) => {
   })
   closers.add(shared.close)
   const logId = await logIdOf(shared, clusterKeys.records)
-  const local = sqliteStore(files.log, () => logId, [files.lock, files.secrets])
+  const file = sqliteStore(files.log, () => logId, [files.lock, files.secrets])
+  const local = reportingFailures(file, report)
   closers.add(local.close)
   const keys = openStreamKeys(files.streamKeys, clock)
   closers.add(keys.close)
