@@ -1,7 +1,16 @@
 // Copies the kept states of environment sessions into a backup, and back. A folder beside the copied log, whose name
 // begins with the name of the backup, holds the states that this log names. The file names of states are unique, so a
 // restore replaces no other file of the data folder.
-import { constants, copyFileSync, lstatSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  constants,
+  copyFileSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import path from 'node:path'
 import type { OwnedSession } from '../../actors/env-session/ports.ts'
 import { sessionEvents } from '../contract/decoders/env-session.ts'
@@ -43,12 +52,30 @@ const filesIn = (folder: string): string[] =>
         .map(({ name }) => name)
     : []
 
+/** Makes a folder below `root`. Removes links in its path: a program of the session may have made them. */
+const makeFolder = (root: string, ...names: string[]): string =>
+  names
+    .join(path.sep)
+    .split(path.sep)
+    .reduce((above, name) => {
+      const folder = path.join(above, name)
+      if (lstatSync(folder, { throwIfNoEntry: false })?.isSymbolicLink()) rmSync(folder)
+      mkdirSync(folder, { recursive: true, mode: 0o700 })
+      return folder
+    }, root)
+
+/** Ends with a rename for each file, so that no link is followed, and a file that is there stays whole until then. */
 const copyInto = (from: string, to: string, names: string[]): void => {
-  mkdirSync(to, { recursive: true, mode: 0o700 })
   for (const name of names) {
-    const file = path.join(to, name)
-    copyFileSync(path.join(from, name), file, constants.COPYFILE_FICLONE)
-    syncFile(file)
+    const part = path.join(to, `${name}.part`)
+    rmSync(part, { force: true })
+    try {
+      copyFileSync(path.join(from, name), part, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE)
+      syncFile(part)
+      renameSync(part, path.join(to, name))
+    } finally {
+      rmSync(part, { force: true })
+    }
   }
   syncFile(to)
 }
@@ -77,7 +104,7 @@ export const addStates = (from: string, root: string): number => {
       for (const part of [partsOfState.states, partsOfState.packs]) {
         const names = filesIn(path.join(from, user, session, part))
         if (names.length > 0)
-          copyInto(path.join(from, user, session, part), path.join(root, user, session, part), names)
+          copyInto(path.join(from, user, session, part), makeFolder(root, user, session, part), names)
       }
       added++
     }
