@@ -23,21 +23,24 @@ export const isPinned = async (folder: string): Promise<boolean> => {
   }
 }
 
+/** The most tries to make a marker: a try fails when another backup ends at that moment and removes the folder. */
+const mostTries = 100
+
 /** Makes a marker, and returns the function that removes it. Does nothing in a folder that is not writable. */
 export const pin = (folder: string): (() => void) => {
   const file = path.join(folder, `${process.pid}`)
   /** Sets the time of the marker, and makes it again if it was removed. Returns whether there is a marker. */
-  const touch = (): boolean => {
+  const touch = (tries = mostTries): boolean => {
     try {
       mkdirSync(folder, { recursive: true, mode: 0o700 })
       writeFileSync(file, '')
       return true
-    } catch {
-      return false
+    } catch (error) {
+      return (error as NodeJS.ErrnoException).code === 'ENOENT' && tries > 1 && touch(tries - 1)
     }
   }
   if (!touch()) return () => {}
-  const touching = setInterval(touch, touchMs)
+  const touching = setInterval(() => touch(), touchMs)
   return () => {
     clearInterval(touching)
     rmSync(file, { force: true })

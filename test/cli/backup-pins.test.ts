@@ -1,4 +1,6 @@
 // The marker of a running backup, while somebody cleans up its folder.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
@@ -23,4 +25,25 @@ t.test('a marker that goes while the markers are read does not hide the others',
   const release = pin(folder)
   t.ok(await isPinned(folder))
   release()
+})
+
+t.test('a backup has its marker, also when another backup removes the folder as it begins', async t => {
+  const folder = path.join(t.testdir(), 'backups')
+  const file = path.join(folder, `${process.pid}`)
+  const module = path.resolve('src/maintenance/backup-pins.ts')
+  const backups = `
+    import { pin } from ${JSON.stringify(module)}
+    console.log('begun')
+    for (;;) pin(${JSON.stringify(folder)})()`
+  const args = ['--import', 'tsx', '--input-type=module', '--eval', backups]
+  const other = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+  t.teardown(() => other.kill('SIGKILL'))
+  await once(other.stdout, 'data')
+  let lacking = 0
+  for (let n = 0; n < 5000; n++) {
+    const release = pin(folder)
+    if (!existsSync(file)) lacking++
+    release()
+  }
+  t.equal(lacking, 0)
 })
