@@ -91,6 +91,9 @@ export const syncFolder = async (folder: string): Promise<void> => {
 export const renameSynced = (from: string, to: string): void => {
   renameSync(from, to)
   const folder = openSync(dirname(to), O_RDONLY)
-  fsyncSync(folder)
-  closeSync(folder)
+  try {
+    fsyncSync(folder)
+  } finally {
+    closeSync(folder)
+  }
 }
