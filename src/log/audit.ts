@@ -33,7 +33,7 @@ export const openAuditTrail = (path: string, log: Log): AuditTrail & { close(): 
       if (stream !== undefined) return pages.ofStream(stream, after, end, log.newestOf(stream))
       return owner === undefined ? pages.all(after, end) : pages.ofOwner(owner, after, end)
     },
-    ...createSummaries(statements, turn, log.head),
+    ...createSummaries(statements, turn, log),
     close() {
       db.close()
     },

@@ -56,6 +56,7 @@ const annsStream = events[4]?.stream ?? ''
 /** Changes the file as somebody who may write to it, while the server runs. */
 const tamper = (sql: string, ...values: unknown[]) => {
   const db = new Database(path.join(dataDir, 'log.db'))
+  db.pragma('foreign_keys = OFF')
   const triggers = db.prepare("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'").all() as {
     name: string
     sql: string
@@ -135,6 +136,26 @@ t.test('the last event of a stream is missed when it is gone', async t => {
   t.match(await get(ann, `?stream=${annsStream}&after=${own.at(-2)}`), { status: 503, error: damaged(last) })
   t.same((await get(auditor, `?stream=${annsStream}&after=${last}`)).positions, [], 'nobody asks for it')
   putBack(row)
+  t.same((await get(auditor, `?stream=${annsStream}`)).positions, own)
+})
+
+t.test('a stream whose name is gone is missed by those who may read it', async t => {
+  const own = events.filter(({ stream }) => stream === annsStream).map(({ position }) => position)
+  const [first = 0] = own
+  const { stream_no: no } = rowAt(first)
+  const missing = (position: number) => ({ status: 503, error: damaged(position) })
+  tamper('DELETE FROM streams WHERE no = ?', no)
+  t.match(await get(auditor, '?limit=1000'), missing(first))
+  t.match(await get(ann, '?limit=1000'), missing(first))
+  t.match(await get(auditor, `?stream=${annsStream}`), missing(own.at(-1) ?? 0))
+  for (const who of [auditor, ann]) {
+    const { status, body } = await read(who('GET', '/audit/streams'))
+    t.match({ status, error: body as unknown }, missing(first))
+  }
+  t.same((await get(bob, '?limit=1000')).positions, bobs)
+  t.equal((await bob('GET', '/audit/streams')).status, 200)
+  t.equal((await get(bob, `?stream=${annsStream}`)).status, 404)
+  tamper('INSERT INTO streams (no, id) VALUES (?, ?)', no, annsStream)
   t.same((await get(auditor, `?stream=${annsStream}`)).positions, own)
 })
 

@@ -31,7 +31,11 @@ export const createPages = (statements: Statements, turn: () => Promise<void>) =
     /** `newest`: the newest event of the stream, if it is known; it may come after `end`. */
     async *ofStream(stream: string, after: number, end: number, newest: Newest | undefined) {
       const no = streamNo.get(stream)
-      if (no === undefined) return
+      const isInRange = newest !== undefined && newest.position > after && newest.position <= end
+      if (no === undefined) {
+        if (isInRange) throw new DamagedEvent(newest.position, 'is not found in its stream')
+        return
+      }
       for (let from = revisionAt.get(no, after) ?? -1; ; ) {
         await turn()
         const rows = readable(
@@ -39,7 +43,6 @@ export const createPages = (statements: Statements, turn: () => Promise<void>) =
           () => positionOf.get(no, from + 1) ?? end,
         )
         if (rows.length === 0) {
-          const isInRange = newest !== undefined && newest.position > after && newest.position <= end
           if (isInRange && from < newest.revision)
             throw new DamagedEvent(newest.position, 'is not found in its stream')
           return
@@ -60,7 +63,9 @@ export const createPages = (statements: Statements, turn: () => Promise<void>) =
           () => pageOf(ownerPage.iterate(from, to, mark)),
           () => from + 1,
         )
-        yield* checked(rows, lookup, () => {})
+        yield* checked(rows, lookup, ({ position, stream }) => {
+          if (stream === null) throw new DamagedEvent(position, 'belongs to a stream that is missing')
+        })
         from = rows.at(-1)?.position ?? to
       }
     },

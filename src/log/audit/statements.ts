@@ -25,13 +25,14 @@ export const prepareStatements = (db: Database.Database) => {
       `SELECT ${columns} ${events}
        WHERE e.stream_no = ? AND e.revision > ? AND e.position <= ? ORDER BY e.revision LIMIT ?`,
     ),
+    /** The `stream` of a row is null when the file has no such stream. */
     ownerPage: db.prepare<[number, number, string], Row>(
-      `SELECT ${columns} ${events} WHERE e.position > ? AND e.position <= ? AND instr(e.header, ?) > 0
-       ORDER BY e.position`,
+      `SELECT ${columns} FROM events e LEFT JOIN streams s ON s.no = e.stream_no
+       WHERE e.position > ? AND e.position <= ? AND instr(e.header, ?) > 0 ORDER BY e.position`,
     ),
     streamNo: db.prepare<[string], number>('SELECT no FROM streams WHERE id = ?').pluck(),
     streamId: db.prepare<[number], string>('SELECT id FROM streams WHERE no = ?').pluck(),
-    lastStreamNo: db.prepare<[], number>('SELECT coalesce(max(no), 0) FROM streams').pluck(),
+    lastStreamNo: db.prepare<[], number>('SELECT coalesce(max(stream_no), 0) FROM events').pluck(),
     revisionAt: db
       .prepare<[number, number], number>(
         'SELECT coalesce(max(revision), -1) FROM events WHERE stream_no = ? AND position <= ?',

@@ -3,6 +3,7 @@
 import type { StreamSummary } from '../../contract/audit.ts'
 import { DamagedEvent, type Header } from '../../contract/stored.ts'
 import { leafOf } from '../leaf.ts'
+import type { EventLog } from '../log.ts'
 import { readable } from './rows.ts'
 import { ownedBy, type Place, type Statements } from './statements.ts'
 
@@ -13,8 +14,12 @@ const headerAt = ({ position, header, leaf }: Place): Header => {
   return JSON.parse(header) as Header
 }
 
-/** Waits for `turn` before each page. `head`: the last position that may be shown; later ones may not be durable. */
-export const createSummaries = (statements: Statements, turn: () => Promise<void>, head: () => number) => {
+/** Waits for `turn` before each page. Shows no event behind the head of the log, since it may not be durable. */
+export const createSummaries = (
+  statements: Statements,
+  turn: () => Promise<void>,
+  { head, newestOf }: Pick<EventLog, 'head' | 'newestOf'>,
+) => {
   const { streamNo, streamId, lastStreamNo, positionOf, firstOf, lastOf } = statements
 
   /** The number of the last stream that begins at this position or before it. Later streams have larger numbers. */
@@ -33,12 +38,16 @@ export const createSummaries = (statements: Statements, turn: () => Promise<void
     // It has no durable event yet, or its events are missing, which reprise verify reports.
     if (first === undefined || last === undefined) return []
     if (owner !== undefined && !first.header.includes(ownedBy(owner))) return []
-    const stream = streamId.get(no) ?? ''
+    const stream = streamId.get(no)
     const { position: first_position } = first
+    if (stream === undefined) throw new DamagedEvent(first_position, 'belongs to a stream that is missing')
     const { position: last_position, revision } = last
     const [{ owner: whose }, { type: last_type }] = [headerAt(first), headerAt(last)]
     return [{ stream, revision, first_position, last_position, last_type, owner: whose }]
   }
+
+  /** Whether the log has a durable event of a stream, as far as this process remembers. */
+  const isRemembered = (stream: string): boolean => (newestOf(stream)?.position ?? head() + 1) <= head()
 
   return {
     async *streams(after: number, owner?: string) {
@@ -57,10 +66,12 @@ export const createSummaries = (statements: Statements, turn: () => Promise<void
     ownerOf(stream: string) {
       const no = streamNo.get(stream)
       const first = no === undefined ? undefined : firstOf.get(no)
+      // No user has the name '', so only callers that may read every stream go on, and then find the damage.
+      if (first === undefined) return isRemembered(stream) ? '' : undefined
       try {
-        return first === undefined ? undefined : headerAt(first).owner
+        return headerAt(first).owner
       } catch {
-        return '' // no user has this name, so only callers that may read every stream go on, and then find the damage
+        return ''
       }
     },
   }
