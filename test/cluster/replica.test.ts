@@ -153,3 +153,47 @@ t.test(
     for (const each of claims) if (each.status === 'rejected') t.ok(each.reason instanceof Fenced)
   },
 )
+
+t.test(
+  'a standby that reads a log from its beginning again does not count as caught up meanwhile',
+  async t => {
+    const servers = await begun()
+    const folder = newFolder(t)
+    const one = memoryNode(t, servers, { folder })
+    const hold: { on: boolean; go: () => void } = { on: false, go: () => {} }
+    const two = memoryNode(t, servers, {
+      folder: path.join(folder, 'two'),
+      name: 'two',
+      wire: shared => ({
+        ...shared,
+        follow: (after, handle, failed) =>
+          shared.follow(
+            after,
+            async records => {
+              if (hold.on)
+                await new Promise<void>(resolve => {
+                  hold.go = resolve
+                })
+              await handle(records)
+            },
+            failed,
+          ),
+      }),
+    })
+    await one.replica.claim()
+    const log = await openOn(t, one.replica.store)
+    for (let n = 0; n < 5; n++) await log.append([to('a', n - 1, { n })])
+    shareKeys(one.keys, two.keys)
+    await two.replica.follow()
+    const end = servers.records().length
+    await until(() => two.replica.caughtUp().sequence === end)
+    servers.loseBehind(3)
+    hold.on = true
+    await one.replica.claim().catch(() => {})
+    await until(() => two.replica.caughtUp().sequence < servers.records().length)
+    hold.on = false
+    hold.go()
+    await until(() => two.replica.caughtUp().sequence === servers.records().length)
+    t.same(rowsOf(two.local), rowsOf(one.local))
+  },
+)

@@ -143,6 +143,7 @@ export const createIntake = (deps: IntakeDeps) => {
       keys.forgetUses()
       reader.goTo()
       safe = reader.at()
+      stored = safe
     },
     pieces,
     head: applier.head,
