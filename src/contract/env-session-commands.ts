@@ -53,8 +53,8 @@ export type Outcome = { now: number; snapshot?: Snapshot } & (
   | { of: 'reset'; answer: ResetAnswer; recovery: Recovery }
   | { of: 'step'; answer: StepAnswer; stopped?: boolean; secretRef?: string }
   /**
-   * The instance has ended, and the session is closed. If a step was running, the step is stored with the output so
-   * far.
+   * The instance has ended, and the session is closed. If a step was running (`during`), the step is stored with the
+   * reason in place of a result, and without its output so far.
    */
   | { of: 'loss'; reason: string; during?: 'step' }
   | { of: 'closed' }
