@@ -162,8 +162,8 @@ export const createProjector = (
       if (stream === undefined || intake.hasNewsOf(stream) || intake.isUncommitted(stream)) writing.now()
     },
     prepare(topic) {
-      if (trust.isBehind()) return // the running catch-up writes
-      if (topic === undefined || intake.lacks(topic)) writing.commitSoon()
+      writing.check()
+      if (topic === undefined || intake.lacks(topic)) write()
     },
     reading: createReading(trust, failed),
     catchUp,

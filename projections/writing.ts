@@ -14,7 +14,7 @@ const commitMs = 200
 
 type Parts = {
   intake: Intake
-  store: Pick<ReadStore, 'isCopying'>
+  store: Pick<ReadStore, 'isCopying' | 'mustBeWhole'>
   timers: Timers
   /** Called with the error when rows cannot be written or committed. */
   failed: (error: unknown) => void
@@ -54,6 +54,8 @@ export const createWriting = ({ intake, store, timers, failed }: Parts) => {
         if (store.isCopying() || !nextCommit.isPlanned()) commit()
       })
     },
+    /** Notices rows that a failure of the disk has taken back. */
+    check: () => unlessFailed(store.mustBeWhole),
     /** Does this job a moment later, once for all calls until then. */
     soon: delay.soon,
     cancel(): void {

@@ -14,15 +14,16 @@ export const openTransaction = (current: () => Database.Database, checkpoints: C
     isOpen = false
     if (current().inTransaction) current().exec('ROLLBACK')
   }
-  const unlessTakenBack = (): void => {
+  const mustBeWhole = (): void => {
     if (!isOpen || current().inTransaction) return
     isOpen = false
     throw takenBack()
   }
   return {
+    mustBeWhole,
     rollBack,
     write(work: () => void): void {
-      unlessTakenBack()
+      mustBeWhole()
       try {
         if (!isOpen) {
           checkpoints.writes()
@@ -36,7 +37,7 @@ export const openTransaction = (current: () => Database.Database, checkpoints: C
       }
     },
     commit(): boolean {
-      unlessTakenBack()
+      mustBeWhole()
       if (!isOpen) return false
       try {
         current().exec('COMMIT')

@@ -15,6 +15,8 @@ export interface ReadStore {
   transaction<Given extends unknown[]>(work: (...given: Given) => void): (...given: Given) => void
   /** Commits what these calls wrote. Returns whether there was something. When it throws, all of that is taken back. */
   commit(): boolean
+  /** Throws if a failure of the disk has taken back what these calls wrote since the last commit. */
+  mustBeWhole(): void
   /** Takes back what these calls wrote since the last commit. */
   rollBack(): void
   /**
@@ -61,6 +63,7 @@ export const renewable = (
       (...given) =>
         transaction.write(() => work(...given)),
     commit: transaction.commit,
+    mustBeWhole: transaction.mustBeWhole,
     rollBack: transaction.rollBack,
     isCopying: checkpoints.isCopying,
     exec: sql => void db.exec(sql),

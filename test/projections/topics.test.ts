@@ -94,3 +94,16 @@ t.test('a create is refused when the rows that it needs cannot be written', asyn
   await release()
   t.equal(await system.create({ session_id: 's' }, { key: 'k' }), id)
 })
+
+t.test('a create is refused when rows were lost that it may need, until they are made again', async t => {
+  const system = await givenSystem()
+  t.teardown(system.close)
+  system.projector.flush()
+  const id = await system.create({ session_id: 's' }, { key: 'k' })
+  await system.create({ session_id: 's' })
+  t.equal(system.projector.reached() > 0, true, 'the second create has written the rows of the first')
+  system.readStore().exec('ROLLBACK')
+  await t.rejects(system.create({ session_id: 's' }, { key: 'k' }), refused('ReadModelsBehind'))
+  await system.projector.catchUp()
+  t.equal(await system.create({ session_id: 's' }, { key: 'k' }), id, 'the key is still known')
+})
