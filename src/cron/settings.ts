@@ -1,5 +1,6 @@
 // Reads the settings of a job from the body of a request, and checks everything that the schema cannot check.
 import type { CronSettings } from '../contract/cron-events.ts'
+import { fittingFields } from '../contract/fitting-fields.ts'
 import { Invalid, type Problem } from '../contract/refusals.ts'
 import type { Principal } from '../contract/token-events.ts'
 import type { ChangeCronJobBody, CreateTaskBody } from '../contract/wire.ts'
@@ -98,11 +99,6 @@ type Given = {
   now: number
 }
 
-const withoutWrong = (body: Body, found: Problem[]): Body => {
-  const wrong = new Set(found.map(({ loc }) => String(loc[1])))
-  return Object.fromEntries(Object.entries(body).filter(([name]) => !wrong.has(name)))
-}
-
 const times = ({ body, before, now }: Given, timezone: string) => {
   const given = kinds.some(kind => isGiven(body[kind]))
   const at = typeof body.at === 'string' ? timeOf(body.at, timezone) : undefined
@@ -182,7 +178,7 @@ const whenProblems = (body: Body, { before, found, now }: Given): Problem[] => {
  */
 export const readSettings = async (requests: RequestReader, given: Given): Promise<Read> => {
   const { before, found } = given
-  const body = withoutWrong(given.body, found)
+  const body = fittingFields(given.body, found)
   const read = await readTask(requests, given)
   if (read instanceof Error && !(read instanceof Invalid)) throw read
   const problems = [

@@ -49,9 +49,19 @@ const isTool = (tool: unknown): tool is ToolDefinition => {
   )
 }
 
+/** A tool with the fields that its author may leave out. */
+const whole = (tool: ToolDefinition): ToolDefinition => ({
+  ...tool,
+  function: {
+    ...tool.function,
+    description: tool.function.description ?? '',
+    strict: tool.function.strict ?? false,
+  },
+})
+
 const stateOf = ({ state, tools }: OpenObject): { state: OpenObject; tools: ToolDefinition[] } => {
   if (!Array.isArray(tools) || !tools.every(isTool)) throw new Unfit('the tools are no tool definitions')
-  return { state: objectOf(state, 'state'), tools }
+  return { state: objectOf(state, 'state'), tools: tools.map(whole) }
 }
 
 export const observedOf = (result: unknown, done: boolean): Observed => ({

@@ -1,29 +1,22 @@
 // The routes of cron jobs and of their runs.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { Invalid, type Problem } from '../contract/refusals.ts'
 import { jobOf, runOf } from '../cron/objects.ts'
 import type { Retry } from '../cron/retries.ts'
 import { handedOver } from './delivery.ts'
 import type { CronDoor } from './doors.ts'
+import { givenIn } from './problems.ts'
 import { readQuery } from './query.ts'
 import { type App, askedOf } from './request.ts'
-import { isRetry, noteReplay, shortHeader } from './request-id.ts'
+import { idHeader, isRetry, noteReplay } from './request-id.ts'
 import { route } from './route.ts'
 
-/** The problems that the schema found in fields of the body. Throws every other error of the validation. */
-const problemsOf = (error: unknown): Problem[] => {
-  if (error === undefined || error === null) return []
-  if (!(error instanceof Invalid)) throw error
-  if (error.problems.some(({ loc }) => loc.length < 2)) throw error // the body is no object
-  return error.problems
-}
 /** The allowed values of `limit`, the number of jobs or runs on one page, and its value if none is given. */
 const page = { min: 1, max: 100, fallback: 10 }
 
 /** What finds an earlier call of the same request, and tells whether the answer to this call reached its caller. */
 const retryOf = (request: FastifyRequest, reply: FastifyReply): Retry => ({
-  key: shortHeader(request, 'idempotency-key'),
+  key: idHeader(request, 'idempotency-key'),
   isRetry: isRetry(request),
   ...handedOver(reply),
 })
@@ -32,8 +25,8 @@ export const cronRoutes = (app: App, { commands, queries, stateOf, machineOf }: 
   route(app, 'createCronJob', {
     attachValidation: true,
     async handler(request, reply) {
-      const given = { body: request.body, found: problemsOf(request.validationError) }
-      const { row, replayed } = await commands.create(askedOf(request), given, retryOf(request, reply))
+      const retry = retryOf(request, reply)
+      const { row, replayed } = await commands.create(askedOf(request), givenIn(request), retry)
       if (replayed) noteReplay(reply)
       return jobOf(row)
     },
@@ -57,10 +50,8 @@ export const cronRoutes = (app: App, { commands, queries, stateOf, machineOf }: 
   })
   route(app, 'changeCronJob', {
     attachValidation: true,
-    handler: async request => {
-      const given = { body: request.body, found: problemsOf(request.validationError) }
-      return jobOf(await commands.change(askedOf(request), request.params.job_id, given))
-    },
+    handler: async request =>
+      jobOf(await commands.change(askedOf(request), request.params.job_id, givenIn(request))),
   })
   route(app, 'deleteCronJob', {
     async handler(request) {

@@ -4,12 +4,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { handedOver } from './delivery.ts'
 import type { Serving } from './doors.ts'
 import { faultOf } from './request.ts'
-import { isRetry, noteReplay, shortHeader } from './request-id.ts'
+import { idHeader, isRetry, noteReplay } from './request-id.ts'
 import { answerWhenReady } from './slow-answer.ts'
 
 /** What the headers of a request say about its retries: its key, and whether it is a retry. */
 export const retryOf = (request: FastifyRequest) => ({
-  idempotencyKey: shortHeader(request, 'idempotency-key'),
+  idempotencyKey: idHeader(request, 'idempotency-key'),
   isRetry: isRetry(request),
 })
 

@@ -1,5 +1,5 @@
 // GET /env and GET /env/{env_id}: the list of environments, and the details of one environment.
-import { Refusal } from '../contract/refusals.ts'
+import { Invalid, Refusal } from '../contract/refusals.ts'
 import type { EnvironmentDoor } from './doors.ts'
 import { readQuery } from './query.ts'
 import type { App } from './request.ts'
@@ -16,7 +16,10 @@ export const environmentRoutes = (
       const limit = q.integer('limit', { min: 1, max: 1000, fallback: 100 })
       q.notBoth('starting_after', 'ending_before')
       q.done()
-      return { environments: page(await environments.list(), { after, before, limit }) }
+      const all = await environments.list()
+      checkCursor(all, 'starting_after', after)
+      checkCursor(all, 'ending_before', before)
+      return { environments: page(all, { after, before, limit }) }
     },
   })
 
@@ -31,6 +34,12 @@ export const environmentRoutes = (
 }
 
 type Named = { name: string }
+const checkCursor = (all: Named[], parameter: string, cursor: string | undefined): void => {
+  if (cursor === undefined || all.some(({ name }) => name === cursor)) return
+  const msg = 'There is no environment with this name'
+  throw new Invalid([{ loc: ['query', parameter], msg, type: 'value_error' }])
+}
+
 type Page = { after: string | undefined; before: string | undefined; limit: number }
 
 /**

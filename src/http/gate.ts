@@ -9,7 +9,7 @@ import { setHeaders } from './head.ts'
 import { tellIgnoredQuery } from './ignored-query.ts'
 import type { MethodTable } from './method-table.ts'
 import type { App } from './request.ts'
-import { givenId, setRequestId, shortHeader } from './request-id.ts'
+import { givenId, idHeader, setRequestId } from './request-id.ts'
 import { wantsStream } from './task-events.ts'
 
 /** Whether a person opens the server's address in a browser. */
@@ -74,7 +74,7 @@ export const checkRequests = (
       if (access !== undefined && access !== 'open') {
         request.principal = authorize(request, access, serving)
       }
-      shortHeader(request, 'x-request-id')
+      idHeader(request, 'x-request-id')
       if (ticketOf(request) === undefined) done()
       else serving.tickets.stored().then(() => done(), done)
     } catch (error) {

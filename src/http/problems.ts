@@ -1,5 +1,5 @@
 // The texts of validation problems, shared by the readers of bodies and of queries.
-import type { Problem } from '../contract/refusals.ts'
+import { Invalid, type Problem } from '../contract/refusals.ts'
 
 /**
  * The most problems in one answer. Without a limit, a body with a million wrong items would give an answer of a
@@ -33,4 +33,20 @@ export function notOneOf(type: 'enum' | 'literal_error', values: readonly unknow
 
 export function push(found: Problem[], problem: Problem | undefined): void {
   if (problem && found.length < maxProblems) found.push(problem)
+}
+
+/**
+ * The body of a request, and the problems that the schema found in its fields, for a command that also checks what no
+ * schema can, and names all problems at once. Throws every other error of the validation.
+ */
+export const givenIn = <Body>({ body, validationError }: { body: Body; validationError?: unknown }) => ({
+  body,
+  found: problemsInFields(validationError),
+})
+
+const problemsInFields = (error: unknown): Problem[] => {
+  if (error === undefined || error === null) return []
+  if (!(error instanceof Invalid)) throw error
+  if (error.problems.some(({ loc }) => loc.length < 2)) throw error // the body is no object
+  return error.problems
 }

@@ -10,7 +10,7 @@ import { envelope } from './envelope.ts'
 import { holdStream } from './hold-stream.ts'
 import { isEndedByUs } from './pour.ts'
 import { type App, answersOf, faultOf, readBy } from './request.ts'
-import { isRetry, noteReplay, optionalHeader, setRequestId, shortHeader } from './request-id.ts'
+import { idHeader, isRetry, noteReplay, optionalHeader, setRequestId } from './request-id.ts'
 import { route } from './route.ts'
 import { sendText } from './send-text.ts'
 import { answerWhenReady } from './slow-answer.ts'
@@ -70,7 +70,7 @@ export const taskCreateRoutes = (app: App, tasks: Tasks, serving: Serving): void
       if (validationError) throw await tasks.requests.invalid(principal, body, validationError)
       if (body.request_id) setRequestId(request, reply, body.request_id)
       if (body.stream) holdStream(serving, request, reply)
-      const retry = { key: shortHeader(request, 'idempotency-key'), isRetry: isRetry(request) }
+      const retry = { key: idHeader(request, 'idempotency-key'), isRetry: isRetry(request) }
       const own = answersOf(serving, request, reply)
       const onFault = faultOf(serving, request)
       const place = own.place()

@@ -43,7 +43,7 @@ export const taskHistoryRoutes = (
     async handler(request, reply) {
       const { principal, query } = request
       const q = readQuery(query)
-      const after = q.integer('after', { min: 0, fallback: 0 })
+      const after = q.cursor('after', queries.headPosition()) ?? 0
       const limit = q.integer('limit', { min: 1, max: 1000, fallback: 100 })
       q.done()
       const shows = readBy(serving, request)

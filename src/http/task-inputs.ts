@@ -1,7 +1,7 @@
 // The routes for what a task gets after its creation (answers to its calls, messages, rewards), and the route of forks.
 import type { Serving } from './doors.ts'
 import { type App, answersOf, faultOf } from './request.ts'
-import { isRetry, noteReplay, shortHeader } from './request-id.ts'
+import { idHeader, isRetry, noteReplay } from './request-id.ts'
 import { route } from './route.ts'
 import { sendText } from './send-text.ts'
 import { answerWhenReady } from './slow-answer.ts'
@@ -24,7 +24,7 @@ export const taskInputRoutes = (app: App, tasks: TaskCallDeps, serving: Serving)
   route(app, 'postMessage', {
     async handler(request, reply) {
       const { principal, params, envelopeId: requestId, body } = request
-      const retry = { key: shortHeader(request, 'idempotency-key'), isRetry: isRetry(request) }
+      const retry = { key: idHeader(request, 'idempotency-key'), isRetry: isRetry(request) }
       const said = await calls.message({ principal, requestId }, params.task_id, body, retry)
       if (said.replayed) noteReplay(reply)
       return sendText(reply, answersOf(serving, request, reply).holding(said.text), faultOf(serving, request))
@@ -34,7 +34,7 @@ export const taskInputRoutes = (app: App, tasks: TaskCallDeps, serving: Serving)
   route(app, 'forkTask', {
     async handler(request, reply) {
       const { principal, params, envelopeId: requestId, body } = request
-      const retry = { key: shortHeader(request, 'idempotency-key'), isRetry: isRetry(request) }
+      const retry = { key: idHeader(request, 'idempotency-key'), isRetry: isRetry(request) }
       const forked = await calls.fork({ principal, requestId }, params.task_id, body, retry)
       if (forked.replayed) noteReplay(reply)
       const text = answersOf(serving, request, reply).holding(forked.text)

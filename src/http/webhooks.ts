@@ -3,9 +3,10 @@ import type { Principal } from '../contract/token-events.ts'
 import type { Webhook } from '../history/webhook.ts'
 import { deliveryOf, infoOf } from '../webhooks/queries.ts'
 import type { WebhookDoor } from './doors.ts'
+import { givenIn } from './problems.ts'
 import { readQuery } from './query.ts'
 import { type App, askedOf } from './request.ts'
-import { noteReplay, shortHeader } from './request-id.ts'
+import { idHeader, noteReplay } from './request-id.ts'
 import { route } from './route.ts'
 
 /** The largest number of webhooks or deliveries in one answer, and the number without `limit`. */
@@ -18,9 +19,10 @@ export const webhookRoutes = (app: App, door: WebhookDoor): void => {
   const found = (principal: Principal, id: string) => shown(queries.visible(principal, id))
 
   route(app, 'createWebhook', {
+    attachValidation: true,
     async handler(request, reply) {
-      const key = shortHeader(request, 'idempotency-key')
-      const { webhook, secret, replayed } = await commands.create(askedOf(request), request.body, key)
+      const key = idHeader(request, 'idempotency-key')
+      const { webhook, secret, replayed } = await commands.create(askedOf(request), givenIn(request), key)
       if (replayed) noteReplay(reply)
       return { ...shown(webhook), secret }
     },
@@ -39,9 +41,10 @@ export const webhookRoutes = (app: App, door: WebhookDoor): void => {
     handler: async ({ principal, params }) => found(principal, params.webhook_id),
   })
   route(app, 'changeWebhook', {
+    attachValidation: true,
     async handler(request) {
       const { webhook_id } = request.params
-      return shown(await commands.change(askedOf(request), webhook_id, request.body))
+      return shown(await commands.change(askedOf(request), webhook_id, givenIn(request)))
     },
   })
   route(app, 'deleteWebhook', {

@@ -2,10 +2,11 @@
 // chooses the agent, and takes out secret values.
 import path from 'node:path'
 import { segment } from '../access/user-folders.ts'
-import { Invalid } from '../contract/refusals.ts'
+import { Invalid, type Problem } from '../contract/refusals.ts'
 import { unknownKeys, withoutNulls } from '../contract/schema-walk.ts'
 import { CreateTaskBody } from '../contract/wire.ts'
 import { ignoredInMcp } from '../mcp/request.ts'
+import { urlProblems } from '../webhooks/problems.ts'
 import { agentOf } from './request/agent-choice.ts'
 import { type Checks, otherProblems } from './request/rules.ts'
 import { digestOfCreate, splitSecrets } from './request-secrets.ts'
@@ -47,6 +48,13 @@ const judgedBy: Record<string, string[]> = {
   agent_config: ['client_id', 'inference_args'],
 }
 
+/** The problem of a webhook's URL when the schema found problems in other fields of the webhook. */
+const ofWebhook = ({ webhook }: Partial<CreateTaskBody>, found: readonly Problem[]): Problem[] => {
+  const wrong = found.filter(({ loc }) => loc[1] === 'webhook')
+  if (wrong.length === 0 || wrong.some(({ loc }) => loc.length === 2 || loc[2] === 'url')) return []
+  return urlProblems(webhook?.url, 'webhook')
+}
+
 /** All problems of a body that does not fit its schema, including those that the schema cannot find. */
 export const allProblems = async (
   body: unknown,
@@ -56,10 +64,10 @@ export const allProblems = async (
   const wrong = new Set(problems.map(({ loc }) => `${loc[1] ?? ''}`))
   if (wrong.has('')) return new Invalid(problems) // the body is not an object
   const left = new Set([...wrong].flatMap(name => [name, ...(judgedBy[name] ?? [])]))
-  const whole = withoutNulls(CreateTaskBody, body) as object
+  const whole = withoutNulls(CreateTaskBody, body) as Partial<CreateTaskBody>
   const rest = Object.fromEntries(Object.entries(whole).filter(([name]) => !left.has(name)))
   const others = await otherProblems(rest, ...checks)
-  return new Invalid([...problems, ...others])
+  return new Invalid([...problems, ...ofWebhook(whole, problems), ...others])
 }
 
 /**

@@ -1,7 +1,8 @@
 // Changes an existing webhook: its settings, its headers and its secret.
 import type { WebhookEvent } from '../contract/decoders/webhook.ts'
+import { fittingFields } from '../contract/fitting-fields.ts'
 import type { Clock, Ids, Random } from '../contract/ports.ts'
-import { Invalid, Refusal } from '../contract/refusals.ts'
+import { Invalid, type Problem, Refusal } from '../contract/refusals.ts'
 import type { ChangeWebhookBody } from '../contract/wire.ts'
 import type { Webhook } from '../history/webhook.ts'
 import { type AskedBy, byOf } from './asked.ts'
@@ -25,12 +26,20 @@ export type ChangeDeps = {
   ids: Ids
 }
 
-/** Throws Invalid with every problem that the schema could not find. */
-export const check = (body: ChangeWebhookBody): void => {
-  const problems = webhookProblems(body)
-  if (body.url === null)
-    problems.push({ loc: ['body', 'url'], msg: 'A webhook needs a URL', type: 'value_error' })
+/** A body, and the problems that its schema found in it. */
+export type Given<Body> = { body: Body; found: Problem[] }
+
+/** Throws Invalid with all problems: those that the schema found, and those that no schema can find. */
+export const check = ({ body, found }: Given<ChangeWebhookBody>): void => {
+  const problems = [...found, ...webhookProblems(fittingFields(body, found))]
   if (problems.length > 0) throw new Invalid(problems)
+}
+
+/** The secret is not changed silently with other settings: the caller must learn that the old one stays valid for a day. */
+const secretProblems = (body: object): Problem[] => {
+  if (!('secret' in body) || body.secret === null) return []
+  const msg = 'Replace the secret with POST /v1/webhooks/{webhook_id}/rotate-secret'
+  return [{ loc: ['body', 'secret'], msg, type: 'value_error' }]
 }
 
 /** The webhook after a change. Throws WebhookNotFound when another request has deleted it. */
@@ -72,9 +81,10 @@ export const createWebhookChanges = ({ table, changes, sealed, clock, random, id
   }
 
   return {
-    async change(asked: AskedBy, id: string, body: ChangeWebhookBody): Promise<Webhook> {
+    async change(asked: AskedBy, id: string, given: Given<ChangeWebhookBody>): Promise<Webhook> {
+      const { body, found } = given
       visible(asked.principal, id)
-      check(body)
+      check({ body, found: [...found, ...secretProblems(body)] })
       await changes.change(id, byOf(asked), webhook => [
         ...changedBy(webhook, body),
         ...switchedBy(webhook, body, asked.principal.id),

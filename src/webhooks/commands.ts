@@ -6,7 +6,7 @@ import { createCounts } from '../fairness/counts.ts'
 import type { Quotas } from '../fairness/quotas.ts'
 import type { Webhook } from '../history/webhook.ts'
 import { type AskedBy, byOf } from './asked.ts'
-import { type ChangeDeps, check, createWebhookChanges, storedIn } from './change.ts'
+import { type ChangeDeps, check, createWebhookChanges, type Given, storedIn } from './change.ts'
 import { createRetries, keyIn } from './retries.ts'
 import { newRef } from './sealed.ts'
 import { changedSettings } from './settings.ts'
@@ -71,10 +71,11 @@ export const createWebhookCommands = (deps: Deps) => {
      */
     async create(
       asked: AskedBy,
-      body: CreateWebhookBody,
+      given: Given<CreateWebhookBody>,
       key?: string,
     ): Promise<Made & { replayed: boolean }> {
-      check(body)
+      check(given)
+      const { body } = given
       const done = await retries.once(asked.principal.id, key, body, () => make(asked, body, key))
       return 'made' in done ? { ...done.made, replayed: false } : { ...again(done.replay), replayed: true }
     },

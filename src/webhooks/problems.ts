@@ -52,6 +52,6 @@ export const urlProblems = (url: unknown, ...at: string[]): Problem[] =>
     : [problem([...at, 'url'], 'An http or https URL without a user name is needed')]
 
 export const webhookProblems = ({ url, headers }: Given): Problem[] => [
-  ...urlProblems(url),
+  ...(url === null ? [problem(['url'], 'A webhook needs a URL')] : urlProblems(url)),
   ...(headers ? headerProblems(headers) : []),
 ]

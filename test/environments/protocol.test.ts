@@ -72,12 +72,16 @@ t.test(
 )
 
 const tools = [{ type: 'function' as const, function: { name: 'go', parameters: {} } }]
+/** The same tools with the fields that their author left out. */
+const whole = [
+  { type: 'function' as const, function: { name: 'go', parameters: {}, description: '', strict: false } },
+]
 const last = { state: { last: true }, tools: [] }
 
 t.test('what an answer may leave out has its default', async t => {
   t.same(resetAnswer({ state: { at: 1 }, tools }), {
     state: { at: 1 },
-    tools,
+    tools: whole,
     done: false,
     observation: { at: 1 },
   })
@@ -93,7 +97,7 @@ t.test('what an answer may leave out has its default', async t => {
     done: false,
     info: {},
     state: { at: 2 },
-    tools,
+    tools: whole,
   })
   t.match(stepAnswer({ content: [], state: {}, tools, truncated: true }, last), { done: true })
 })

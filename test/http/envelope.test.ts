@@ -34,6 +34,15 @@ t.test('else a new one', async t => {
   for (const { headers, body: answer } of answers) t.equal(headers.get('x-request-id'), answer.id)
 })
 
+t.test('an id in a header has no control characters and at most 256 others', async t => {
+  for (const name of ['x-request-id', 'idempotency-key'])
+    for (const id of ['a\tb', 'a\u0085b', 'x'.repeat(257)]) {
+      const { status, body: answer } = await read(api('POST', '/tasks', body, { [name]: id }))
+      t.equal(status, 422, `${name}: ${JSON.stringify(id)}`)
+      t.match(answer, { detail: [{ loc: ['header', name] }] })
+    }
+})
+
 t.test('an id that is no header text travels percent-encoded in the header', async t => {
   const request_id = 'Zoë 😀'
   const { headers, body: answer } = await read(api('POST', '/tasks', { ...body, request_id }))

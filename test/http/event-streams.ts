@@ -131,10 +131,11 @@ export const unchunked = (raw: string): { text: string; whole: boolean; behind: 
   }
 }
 
-/** A stream on a connection of its own, byte for byte. */
+/** A stream on a connection of its own, byte for byte. Resolves when the head of the answer is there. */
 export const rawStream = async (url: string, request: string) => {
   const connection = await dial(url)
   connection.socket.write(request)
+  await until(() => connection.state.raw.includes('\r\n\r\n'))
   return { ...connection, body: () => unchunked(connection.state.raw) }
 }
 

@@ -68,11 +68,21 @@ t.test('an answer that was cut says so', async t => {
 
 t.test('an id cannot begin a line of its own', async t => {
   const { url, stderr } = await spawnServer(t, t.testdir({}), { LOG_LEVEL: 'debug' })
-  const id = 'a\u0085b \u00e9 {"level":"error"}'
-  const head = ['GET /healthz HTTP/1.1', 'Host: x', `X-Request-ID: ${id}`, 'Connection: close', '', '']
-  await exchange(url, Buffer.from(head.join('\r\n'), 'latin1'))
-  await until(() => requestsIn(stderr()).length > 0)
-  t.match(requestsIn(stderr()), [{ level: 'debug', request_id: id }])
+  const send = (id: string) => {
+    const head = ['GET /healthz HTTP/1.1', 'Host: x', `X-Request-ID: ${id}`, 'Connection: close', '', '']
+    return exchange(url, Buffer.from(head.join('\r\n'), 'latin1'))
+  }
+  const id = 'a \u00e9 {"level":"error"}'
+  await send(id)
+  await send(`a\u0085${id}`)
+  await until(() => requestsIn(stderr()).length > 1)
+  const [kept, refused] = requestsIn(stderr())
+  t.match(kept, { level: 'debug', request_id: id, status: 200 })
+  t.match(
+    refused,
+    { level: 'debug', request_id: /^req_/, status: 422 },
+    'U+0085 ends a line for some readers',
+  )
 })
 
 t.test('unless it is asked for, only what has failed is a line', async t => {

@@ -315,7 +315,16 @@ t.test('all tasks come in bulk, by position, page by page', async t => {
   const one = all[10]
   const own = (await rolloutsOf(one?.task_id ?? '')).find(({ position }) => position === one?.position)
   t.same(own, one)
-  for (const query of ['limit=0', 'limit=1001', 'limit=x', 'after=x', 'after=-1', 'after=1.5', 'limit='])
+  for (const query of [
+    'limit=0',
+    'limit=1001',
+    'limit=x',
+    'after=x',
+    'after=-1',
+    'after=1.5',
+    'limit=',
+    'after=999999999',
+  ])
     t.equal((await api('GET', `/rollouts?${query}`)).status, 422, query)
 })
 

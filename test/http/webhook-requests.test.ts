@@ -138,6 +138,41 @@ t.test('headers of the server and of the connection are refused, whatever their 
       )
 })
 
+t.test('a wrong body gets every problem at once, in the place where it is', async t => {
+  const places = async (answer: Promise<Response>) => {
+    const { status, body } = await read(answer)
+    t.equal(status, 422)
+    return (body as unknown as { detail: { loc: string[] }[] }).detail.map(({ loc }) => loc.join('.')).sort()
+  }
+  const wrong = { url: 'ftp://x.example/', types: ['Nothing'], headers: { host: 'x' }, secret: 5 }
+  t.same(await places(api('POST', '/webhooks', wrong)), [
+    'body.headers.host',
+    'body.secret',
+    'body.types.0',
+    'body.url',
+  ])
+  const { hook } = await post(api, '', at)
+  const change = { ...wrong, url: null, headers: { a: 5 } }
+  t.same(await places(api('PATCH', `/webhooks/${hook.id}`, change)), [
+    'body.headers.a',
+    'body.secret',
+    'body.types.0',
+    'body.url',
+  ])
+  const webhook = { url: 'ftp://x.example/', types: ['Nothing'] }
+  const task = { user_message_content: 'x', stream: false, webhook }
+  t.same(await places(api('POST', '/tasks', task)), ['body.webhook.types.0', 'body.webhook.url'])
+})
+
+t.test('a change of the secret is refused, and names the request that replaces it', async t => {
+  const { hook } = await post(api, '', at)
+  const { status, body } = await read(api('PATCH', `/webhooks/${hook.id}`, { secret: secretOf(32) }))
+  t.equal(status, 422)
+  t.match(body, { detail: [{ loc: ['body', 'secret'], msg: /rotate-secret/ }] })
+  const kept = await api('PATCH', `/webhooks/${hook.id}`, { secret: null })
+  t.equal(kept.status, 200, 'null means that the field is left out')
+})
+
 t.test('a user may have 100 webhooks, and those of tasks do not count', async t => {
   const ann = apiOf(url, await tokenOf('ann of 100'))
   const hook = await receiver(t)

@@ -14,7 +14,10 @@ t.test('a change of a failing webhook tries the event again at once, even with t
   await hook.world.advance(10 * second)
   t.match(info(system, webhook.id), { failing: { attempts: 2 } }, 'the next try is minutes away')
   for (const failing of [{ attempts: 1 }, null]) {
-    await system.webhooks.commands.change(asked, webhook.id, { url: webhook.settings.url })
+    await system.webhooks.commands.change(asked, webhook.id, {
+      body: { url: webhook.settings.url },
+      found: [],
+    })
     await settleAll(system)
     t.match(info(system, webhook.id), { failing })
   }
@@ -80,7 +83,7 @@ t.test('410 disables at the first try, and a webhook that is enabled again sends
   await settleAll(system)
   t.equal(hook.requests.length, 2)
   t.match(info(system, webhook.id), { disabled: 'gone' })
-  await system.webhooks.commands.change(asked, webhook.id, { enabled: true })
+  await system.webhooks.commands.change(asked, webhook.id, { body: { enabled: true }, found: [] })
   await settleAll(system)
   const [first, gone, ...backlog] = hook.requests.map(({ id }) => Number(id))
   t.equal(backlog[0], gone, 'it begins with the event that was refused')

@@ -45,7 +45,7 @@ t.test(
     t.equal(shown && subjectOf(shown), `reprise.events.=.webhook.WebhookDisabled.${webhook.id}`)
 
     replies.length = 0
-    await system.webhooks.commands.change(asked, webhook.id, { enabled: true })
+    await system.webhooks.commands.change(asked, webhook.id, { body: { enabled: true }, found: [] })
     await settleAll(system)
     t.equal(requests.length, count + 2, 'the backlog comes when it is enabled again')
     await system.close()
@@ -201,7 +201,7 @@ t.test(
     t.equal(secrets.refs().length, 2, 'a start keeps them')
     await hook.world.advance(2 * day)
     t.equal(secrets.refs().length, 1, 'the old one goes after a day')
-    await system.webhooks.commands.change(asked, webhook.id, { headers: { 'x-a': '1' } })
+    await system.webhooks.commands.change(asked, webhook.id, { body: { headers: { 'x-a': '1' } }, found: [] })
     t.equal(secrets.refs().length, 1)
     await system.webhooks.commands.remove(asked, webhook.id)
     t.equal(secrets.refs().length, 0)

@@ -142,8 +142,10 @@ t.test('what is wrong with a webhook is said at once, and headers of ours are re
     }),
   )
   t.same(answer.detail.map(({ loc }: { loc: string[] }) => loc.slice(0, 2).join('.')).sort(), [
+    'body.headers',
     'body.secret',
     'body.types',
+    'body.url',
   ])
   const headers = {
     Host: 'x',

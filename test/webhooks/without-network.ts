@@ -58,7 +58,10 @@ export const receiver = (replies: Reply[] = []) => {
 
 export const asked = { principal: admin, requestId: 'req' }
 export const make = (system: TestSystem, more: object = {}, principal: Principal = admin) =>
-  system.webhooks.commands.create({ principal, requestId: 'req' }, { url: 'https://x.example/', ...more })
+  system.webhooks.commands.create(
+    { principal, requestId: 'req' },
+    { body: { url: 'https://x.example/', ...more }, found: [] },
+  )
 export const settleAll = async (system: TestSystem) => {
   await quiet(system)
   await system.world.advance(2000)

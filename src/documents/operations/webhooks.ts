@@ -122,7 +122,7 @@ export const webhookOperations = defineOperations({
     access: 'write',
     summary: 'Change a webhook',
     about:
-      'Changes the fields that the body names; null removes a filter or the headers. `enabled: true` enables a disabled webhook, which then gets every event that it has missed; `enabled: false` disables it.',
+      'Changes the fields that the body names; null removes a filter or the headers. A `secret` is refused, because only `rotate-secret` keeps the old one valid for a day. `enabled: true` enables a disabled webhook, which then gets every event that it has missed; `enabled: false` disables it.',
     parameters: [webhookId],
     body: {
       schema: ChangeWebhookBody,

@@ -76,6 +76,12 @@ t.test('the list of environments has ours and those of the folder, in pages by n
   const { status, body } = await call('GET', '/env?starting_after=chess&ending_before=sql')
   t.equal(status, 422, 'one cursor at a time')
   t.same(brief(body.detail), ['query starting_after value_error', 'query ending_before value_error'])
+  for (const cursor of ['starting_after', 'ending_before'])
+    for (const name of ['', 'nowhere']) {
+      const { status, body } = await call('GET', `/env?${cursor}=${name}`)
+      t.equal(status, 422, `${cursor}=${name}`)
+      t.same(brief(body.detail), [`query ${cursor} value_error`])
+    }
 })
 
 t.test('one environment is found by its name, its module, or its module and class', async t => {
