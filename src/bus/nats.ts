@@ -1,5 +1,5 @@
 // Makes a connection to NATS. Only this file, its folder `src/bus/nats`, and `src/cluster/nats` use the NATS client.
-import { arrived, headersOf, load, type NatsMessage } from './nats/client.ts'
+import { arrived, encodedHeaders, load, type NatsMessage } from './nats/client.ts'
 import { connectTo } from './nats/connect.ts'
 import { type NatsStreams, streamsOf } from './nats/streams.ts'
 import type { NatsSettings } from './nats-settings.ts'
@@ -47,7 +47,7 @@ export const connectNats = async (
     maxMessage: connection.info?.max_payload ?? Number.POSITIVE_INFINITY,
     closed: connection.closed().then(error => (error ? reasonOf(error) : 'the connection has ended')),
     publish(subject, body, given) {
-      connection.publish(subject, body, { headers: headersOf(client, given) })
+      connection.publish(subject, body, { headers: encodedHeaders(given) })
     },
     flush: () => connection.flush(),
     subscribe(subject, take) {

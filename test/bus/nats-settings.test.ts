@@ -1,5 +1,6 @@
 // What NATS_URL and its companions mean; and what an event looks like as a message.
 import t from 'tap'
+import { encodedHeaders } from '../../src/bus/nats/client.ts'
 import { natsOf } from '../../src/bus/nats-settings.ts'
 import { headersOf, subjectOf } from '../../src/bus/nats-subject.ts'
 import { bodyOf, type Published } from '../../src/bus/published.ts'
@@ -125,6 +126,15 @@ t.test('the headers are those of JetStream and of CloudEvents', async t => {
     'ce-time': '2026-01-01T00:00:00.000Z',
     'ce-subject': 't%201%25%22%C3%A9',
   })
+})
+
+t.test('headers are sent as lines, and a value cannot begin another header', async t => {
+  const { encode } = encodedHeaders({ 'Nats-Msg-Id': '12', 'ce-subject': 'é' }) as unknown as {
+    encode(): Uint8Array
+  }
+  t.equal(Buffer.from(encode()).toString(), 'NATS/1.0\r\nNats-Msg-Id: 12\r\nce-subject: é\r\n\r\n')
+  for (const value of ['a\nb: c', 'a\rb', '\r\n'])
+    t.throws(() => encodedHeaders({ 'ce-subject': value }), { message: /line break/ }, JSON.stringify(value))
 })
 
 t.test('the body is one line of JSON, made once', async t => {

@@ -39,7 +39,7 @@ const lookMs = 25
 export const until = async <T>(
   what: string,
   look: () => Promise<T | undefined | false> | T | undefined | false,
-  ms = 20_000,
+  ms = 60_000,
 ): Promise<T> => {
   const end = performance.now() + ms
   let last: unknown

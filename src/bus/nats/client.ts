@@ -9,10 +9,21 @@ export const load = (): Promise<Client> => {
   return loaded
 }
 
-export const headersOf = ([{ headers }]: Client, given: Record<string, string>): MsgHdrs => {
-  const all = headers()
-  for (const name of Object.keys(given)) all.set(name, given[name] as string)
-  return all
+/**
+ * The headers of a message that is sent, as the bytes that NATS expects. The client asks such headers for nothing but these
+ * bytes. Its own headers look through all names whenever one is set: with them, sending a long log takes a third more time.
+ */
+export const encodedHeaders = (given: Record<string, string>): MsgHdrs => {
+  let text = 'NATS/1.0\r\n'
+  for (const name of Object.keys(given)) text += `${name}: ${oneLine(given[name] as string)}\r\n`
+  const bytes = Buffer.from(`${text}\r\n`)
+  return { encode: () => bytes } as unknown as MsgHdrs
+}
+
+/** A line break in a value would begin another header. */
+const oneLine = (value: string): string => {
+  if (/[\r\n]/.test(value)) throw new Error('the value of a NATS header contains a line break')
+  return value
 }
 
 export type NatsMessage = {

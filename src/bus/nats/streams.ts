@@ -1,7 +1,7 @@
 // Uses JetStream over one connection: reads the state and messages of a stream, and publishes messages with receipts.
 import type { JetStreamManager } from '@nats-io/jetstream'
 import type { Msg, NatsConnection } from '@nats-io/transport-node'
-import { type Client, headersOf, messageOf, type NatsMessage } from './client.ts'
+import { type Client, encodedHeaders, messageOf, type NatsMessage } from './client.ts'
 
 /** The answer of a stream to a published message. */
 export type Receipt = { sequence: number; isDuplicate: boolean } | { refused: string; code: number }
@@ -136,7 +136,7 @@ export const streamsOf = async (
       return {
         publish(number, subject, body, given) {
           connection.publish(subject, body, {
-            headers: headersOf(client, given),
+            headers: encodedHeaders(given),
             reply: `${inbox}.${number}`,
           })
         },

@@ -3,7 +3,7 @@
 // One record is under way at a time. If two were under way, and a record of another node took the place of the first,
 // the servers would refuse the first and store the second behind that record, since they compare sequences alone. See
 // docs/decisions/96-one-append-at-a-time.md.
-import { headersOf, load } from '../../bus/nats/client.ts'
+import { encodedHeaders } from '../../bus/nats/client.ts'
 import { reasonOf } from '../../bus/nats.ts'
 import type { Timers } from '../../contract/ports.ts'
 import { sleep } from '../../platform/sleep.ts'
@@ -50,8 +50,7 @@ export const createAppender = ({ link, name, subject, appendMs, timers, stopping
       )
   }
   const send = async ({ expected, bytes }: Waiting): Promise<void> => {
-    const client = await load()
-    const headers = headersOf(client, { 'Nats-Expected-Last-Sequence': `${expected}` })
+    const headers = encodedHeaders({ 'Nats-Expected-Last-Sequence': `${expected}` })
     const end = performance.now() + appendMs
     const left = () => Math.max(1, end - performance.now())
     for (;;) {
