@@ -16,10 +16,13 @@ const notOurs = (): never => {
 /** How many events the read models in a file hold; 0 when they cannot be read. */
 export const eventsKnownTo = (path: string): number => {
   try {
-    const store = openReadModels(path)
-    const position = store?.prepare<[], number>('SELECT position FROM checkpoint').pluck().get()
-    void store?.close() // it copies no WAL, so nothing is left to wait for
-    return position ?? 0
+    if (!existsSync(path)) return 0
+    const db = openFileReadOnly(path)
+    try {
+      return db.prepare<[], number>('SELECT position FROM checkpoint').pluck().get() ?? 0
+    } finally {
+      db.close()
+    }
   } catch {
     return 0
   }

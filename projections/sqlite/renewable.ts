@@ -90,15 +90,16 @@ export const renewable = (
       db.close()
       db = make()
     },
-    close() {
+    async close() {
       try {
         transaction.commit()
       } catch {
         // The rows are lost, and the next start makes them from the log.
       }
-      const copied = checkpoints.close()
+      // The last connection copies the WAL into the file. If two connections close in the same moment, each can take
+      // the other for the last one, and the WAL stays. So the checkpoint thread closes its connection before.
+      await checkpoints.close()
       db.close()
-      return copied
     },
   }
 }

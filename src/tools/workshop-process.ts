@@ -1,6 +1,7 @@
 // The workshop: the process in which the threads of tools run. It ends when the server is gone or closes the channel.
 import type { Worker } from 'node:worker_threads'
 import { threadGivesWay } from '../platform/give-way.ts'
+import { tellParent } from '../platform/tell-parent.ts'
 import { startThread } from '../platform/thread.ts'
 import type { FromWorkshop, ToWorkshop } from './workshop.ts'
 
@@ -11,9 +12,7 @@ const worded = ({ code, message }: Error & { code?: string }): string =>
   code === 'ERR_WORKER_OUT_OF_MEMORY' ? 'It needed too much memory and was ended' : message
 
 const threads = new Map<number, Worker>()
-const say = (message: FromWorkshop): void => {
-  if (process.connected) process.send?.(message)
-}
+const say = (message: FromWorkshop): void => tellParent(message)
 
 threadGivesWay('all')
 process.on('message', (order: ToWorkshop) => {

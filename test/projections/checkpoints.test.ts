@@ -3,7 +3,9 @@ import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import t, { type Test } from 'tap'
+import { renewable } from '../../projections/sqlite/renewable.ts'
 import { openReadStore } from '../../projections/store.ts'
+import { none } from '../../src/platform/sqlite/checkpoints.ts'
 import { inodesOf } from '../../src/platform/sqlite/inodes.ts'
 import Database from '../../src/platform/sqlite/library.ts'
 import '../support/built.ts'
@@ -59,6 +61,38 @@ t.test('when one of two files is closed, what is written to the other still gets
   t.notOk(existsSync(`${closed}-wal`), 'nobody has the closed file open')
   await until(() => statSync(open).size > big.length)
 })
+
+t.test(
+  'a store closes its file after the thread that copies has closed it, so nothing is left in the WAL',
+  async t => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'reprise-read-'))
+    t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+    const file = path.join(folder, 'read.db')
+    const open = () => {
+      const db = new Database(file)
+      db.pragma('journal_mode = WAL')
+      return db
+    }
+    const made = open()
+    made.exec('CREATE TABLE items (body TEXT)')
+    // Like the connection of the thread, it closes later. It only reads, so it cannot copy the WAL when it is the last.
+    const other = new Database(file, { readonly: true })
+    made.close()
+    other.prepare('SELECT count(*) FROM items').get()
+    const checkpoints = {
+      ...none,
+      close: async () => {
+        await new Promise(resolve => setTimeout(resolve, 20))
+        other.close()
+      },
+    }
+    const store = renewable(open, open, checkpoints)
+    store.transaction(() => store.exec(`INSERT INTO items VALUES ('${big}')`))()
+    await store.close()
+    t.ok(statSync(file).size > big.length)
+    t.notOk(existsSync(`${file}-wal`))
+  },
+)
 
 t.test('while rows are written all the time, SQLite uses the WAL again from its start', async t => {
   const { file, store } = givenStore(t)

@@ -5,6 +5,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
+import { tellParent } from '../tell-parent.ts'
 import type { FromNursery, ToNursery } from './nursery.ts'
 
 /**
@@ -21,9 +22,7 @@ const kill = (pid: number): void => {
   } catch {} // the group is gone
 }
 
-const say = (answer: FromNursery): void => {
-  if (process.connected) process.send?.(answer)
-}
+const say = (answer: FromNursery): void => tellParent(answer)
 const failed = (n: number, error: unknown): void => {
   const { code, message } = error as NodeJS.ErrnoException
   say({ n, code, message })
