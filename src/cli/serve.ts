@@ -1,10 +1,10 @@
 // reprise serve: starts the server, prints a few lines about it, and stops it after a signal.
-import { setFlagsFromString } from 'node:v8'
 import { Unknown } from '../cluster/shared-log.ts'
 import { type Config, readConfig } from '../config.ts'
 import type { Report } from '../contract/ports.ts'
 import { startServer } from '../main.ts'
 import { startNode } from '../node/node.ts'
+import { collectAsServer } from '../platform/collections.ts'
 import { version } from '../platform/version.ts'
 import { NotReached } from './exit.ts'
 import { greeting, nodeGreeting } from './greeting.ts'
@@ -12,19 +12,6 @@ import { createReport } from './report.ts'
 
 /** A second SIGINT within this many milliseconds comes from the same Ctrl-C, since no person types that fast. */
 const echoMs = 100
-
-/**
- * Options of V8 for collections of old objects. The heap may grow by half, and by the room for young objects, until a
- * collection must be done; by default it may grow fourfold, which costs too much memory with large answers. A collection
- * begins when 70 percent of that growth is used, and at 90 percent it no longer waits for an idle moment. By default it
- * begins when the rest is as large as the room for young objects, so in a small heap almost at once: every five seconds
- * at 1,500 tasks a second.
- */
-const collections = [
-  '--heap-growing-percent=50',
-  '--incremental-marking-soft-trigger=70',
-  '--incremental-marking-hard-trigger=90',
-]
 
 type Options = { acceptLoss?: true; port?: string; host?: string; data?: string }
 
@@ -59,7 +46,7 @@ const start = async (config: Config, report: Report, acceptLoss: boolean) => {
 }
 
 export const serve = async (options: Options): Promise<void> => {
-  for (const option of collections) setFlagsFromString(option)
+  collectAsServer()
   const config = readConfig(variablesOf(options))
   const report = createReport(config.logLevel)
   const server = await start(config, report, options.acceptLoss === true)

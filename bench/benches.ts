@@ -1,0 +1,38 @@
+// The table of all benches.
+export type Bench = { about: string; run(args: string[]): Promise<void> }
+
+/** All benches by name, each loaded when it is needed. */
+export const benches: Record<string, () => Promise<Bench>> = {
+  before: () => import('./before.ts'),
+  echo: () => import('./echo.ts'),
+  'echo-stream': () => import('./echo-stream.ts'),
+  'echo-steady': () => import('./echo-steady.ts'),
+  tools: () => import('./tools.ts'),
+  agents: () => import('./agents.ts'),
+  'model-stream': () => import('./model-stream.ts'),
+  'model-tasks': () => import('./model-tasks.ts'),
+  'model-log': () => import('./model-log.ts'),
+  join: () => import('./join.ts'),
+  events: () => import('./events.ts'),
+  ws: () => import('./ws.ts'),
+  watchers: () => import('./watchers.ts'),
+  webhooks: () => import('./webhooks.ts'),
+  cron: () => import('./cron.ts'),
+  'cron-load': () => import('./cron-load.ts'),
+  relay: () => import('./relay.ts'),
+  append: () => import('./append.ts'),
+  'append-depth': () => import('./append-depth.ts'),
+  replicated: () => import('./replicated.ts'),
+  cluster: () => import('./cluster.ts'),
+  rebuild: () => import('./rebuild.ts'),
+  'env-steps': () => import('./env-steps.ts'),
+  replay: () => import('./replay.ts'),
+  verify: () => import('./verify.ts'),
+  proof: () => import('./proof.ts'),
+  'as-of': () => import('./as-of.ts'),
+  lists: () => import('./lists.ts'),
+  bodies: () => import('./bodies.ts'),
+  'large-answers': () => import('./large-answers.ts'),
+  start: () => import('./start.ts'),
+  memory: () => import('./memory.ts'),
+}
