@@ -70,6 +70,14 @@ const changingOf = ({ view, row }: Followed, status: TaskStatus) => {
   }
 }
 
+/** All columns of the row of a task that exists. */
+export const columnsOf = (task: Followed) => {
+  const { created, status } = task.view
+  if (created === undefined || status === 'absent')
+    throw new Error('a task without its first event has no row')
+  return { ...fixedOf(task, created), ...changingOf(task, status) }
+}
+
 const createRowWriter = (store: ReadStore) => {
   const insert = rowInserter(store, 'tasks')
   const update = rowUpdater(store, 'tasks', 'position')

@@ -2,6 +2,7 @@
 // agrees with the read models.
 
 import type { StoredTask } from '../../projections/tasks/stored.ts'
+import type { UnwrittenRow } from '../../projections/tasks/unwritten.ts'
 import { taskEvents } from '../contract/decoders/task.ts'
 import type { Clock } from '../contract/ports.ts'
 import type { Difference, Replay } from '../contract/responses.ts'
@@ -89,8 +90,12 @@ export const createRecall = (log: Log, queries: Queries, clock: Clock) => {
     textOf,
     ...past,
 
-    /** The task of a row that was just read, as text, with its rough size in bytes. `isFolded`: it has rollouts. */
-    ofRow(row: TaskRow, pause = localPause()): StoredTask & { isFolded: boolean } {
+    /**
+     * The task of a row that was just read, as text, with its rough size in bytes. `isFolded`: it has rollouts, or is not
+     * in the tables.
+     */
+    ofRow(row: TaskRow | UnwrittenRow, pause = localPause()): StoredTask & { isFolded: boolean } {
+      if ('unwritten' in row) return { text: textOf(row.unwritten), size: 0, isFolded: true }
       const { text, size } = queries.task(row.position, pause)
       if (row.rollouts === 0 || !isTerminal(row.status)) return { text, size, isFolded: false }
       const rollouts = arrayOfRollouts(taskStream(row.id), {}, pause)

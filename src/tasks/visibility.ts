@@ -2,7 +2,8 @@
 import type { Current } from '../../projections/current.ts'
 import { erasedMark } from '../../projections/tasks/erased.ts'
 import type { TaskRow } from '../../projections/tasks/rows.ts'
-import { Refusal } from '../contract/refusals.ts'
+import { type UnwrittenRow, unwrittenRow } from '../../projections/tasks/unwritten.ts'
+import { isBehind, Refusal } from '../contract/refusals.ts'
 import { DamagedEvent, type Log, StorageFailure } from '../contract/stored.ts'
 import { taskStream } from '../contract/task-stream.ts'
 import type { Principal } from '../contract/token-events.ts'
@@ -13,10 +14,20 @@ const mayTouch = (principal: Principal, row: { user_id: string }) =>
 export const createVisibility = (
   { currentFor }: Current,
   byId: (id: string) => TaskRow | undefined,
-  log: Pick<Log, 'revisionOf'>,
+  log: Pick<Log, 'revisionOf' | 'streamPages'>,
 ) => {
   /** The row of a task, once the tables hold everything of its stream. */
   const rowById = (id: string): TaskRow | undefined => currentFor(taskStream(id), () => byId(id))
+
+  /** The row of a task. While the tables cannot be written, it is made from the log. */
+  const shownRow = (id: string): TaskRow | UnwrittenRow | undefined => {
+    try {
+      return rowById(id)
+    } catch (error) {
+      if (!isBehind(error)) throw error
+      return unwrittenRow(log, taskStream(id))
+    }
+  }
 
   /** Whether the log finds the stream of a task. When a task with a row has no stream, the log is damaged. */
   const hasEvents = (stream: string): boolean => {
@@ -34,8 +45,8 @@ export const createVisibility = (
      * The row of a task that this principal may see. `withDeleted`: also the row of a deleted task. Throws DamagedEvent
      * when the task has a row, but no events in the log.
      */
-    visible(principal: Principal, taskId: string, withDeleted = false): TaskRow {
-      const row = rowById(taskId)
+    visible(principal: Principal, taskId: string, withDeleted = false): TaskRow | UnwrittenRow {
+      const row = shownRow(taskId)
       const isGone = row?.deleted === erasedMark || (row?.deleted === 1 && !withDeleted)
       if (row === undefined || isGone || !mayTouch(principal, row)) throw new Refusal('TaskNotFound')
       if (!hasEvents(taskStream(taskId))) throw new DamagedEvent(row.position, 'is not found in its stream')

@@ -111,6 +111,13 @@ t.test(
     })
     t.equal(behind.status, 'completed', 'the create was answered: the log holds it')
     t.match(await (await fetch(`${url}/readyz`)).json(), { log: 'ok', read_models: 'behind' })
+    t.same(await getTask(api, behind.id), behind, 'a task without a row is read from the log')
+    t.equal((await framesOf(api, behind.id)).at(-1)?.type, 'task.completed')
+    t.same(await getTask(api, known.id), known)
+    t.equal((await api('GET', `/tasks/${known.id.slice(0, -1)}`)).status, 404)
+    const removed = await createTask(api, hello)
+    t.equal((await api('DELETE', `/tasks/${removed.id}`)).status, 200)
+    t.equal((await api('GET', `/tasks/${removed.id}`)).status, 404, 'unless it was deleted')
     const again = () => api('POST', '/tasks', hello, { 'idempotency-key': 'once' })
     const twice = [await again(), await again()].filter(({ status }) => status !== 503)
     const ids = await Promise.all(
