@@ -11,6 +11,8 @@ import { modelTasks } from './model-tasks.ts'
 import { replayTasks } from './streams/replay.ts'
 
 t.jobs = 8 // most of them wait
+/** For tests that keep a processor busy: at such a time the effects of other tests would take longer to stop. */
+const alone = { buffered: false }
 
 type Tasks = Pick<
   Awaited<ReturnType<typeof modelTasks>>,
@@ -77,7 +79,7 @@ t.test('while an answer comes', async t => {
   t.same(outline(task), ['message incomplete'])
 })
 
-t.test('while an answer pours in', async t => {
+t.test('while an answer pours in', alone, async t => {
   const tasks = await modelTasks(t, [{ text: 'on and ', repeat: 10_000_000 }])
   const { task, facts } = await canceled(t, tasks, { at: said(tasks) })
   t.same(
@@ -174,7 +176,7 @@ t.test('while it sums up what is too long', async t => {
   await Promise.all(summaries.map(sumUp))
 })
 
-t.test('while its tools and its subagent work', async t => {
+t.test('while its tools and its subagent work', alone, async t => {
   const endless = { name: 'run_javascript', arguments: { code: 'for (;;) {}' } }
   const tasks = await modelTasks(t, [
     { when: 'hello', tool_calls: [endless, { name: 'agent_model', arguments: { input: 'look around' } }] },

@@ -45,7 +45,14 @@ export const tasksOf = (api: Api) => {
     read(api('POST', `/tasks/${id}/${verb}`, body, headers))
   const answer = (id: string, ...tool_results: object[]) => act(id, 'input', { tool_results })
   const becomes = async (id: string, ...statuses: string[]): Promise<AgentTask> => {
-    await until(async () => statuses.includes((await get(id)).status))
+    let last: AgentTask | undefined
+    const isThere = async () => {
+      last = await get(id)
+      return statuses.includes(last.status)
+    }
+    await until(isThere).catch(() => {
+      throw new Error(`the task is not ${statuses.join(' or ')}: ${JSON.stringify(last)}`)
+    })
     return get(id)
   }
   return { api, post, play, stream, get, frames, act, answer, becomes }

@@ -9,14 +9,15 @@ import { resultsOf, tasksOf } from './agent-tasks.ts'
 import { envCalls } from './env-calls.ts'
 
 const ENV_PATH = path.resolve(import.meta.dirname, '../environments/late')
-const settings = { ENV_PATH, ENV_STEP_TIMEOUT_MS: '1000', DRAIN_SECONDS: '0' }
+// Long enough for a step that does nothing, also on a busy machine.
+const settings = { ENV_PATH, ENV_STEP_TIMEOUT_MS: '3000', DRAIN_SECONDS: '0' }
 const { api, lines } = await serveHere(t, settings)
 const env = envCalls(api)
 const { made, step, record, observe, create } = env
 t.afterEach(() => env.call('POST', '/env/sessions/cleanup?inactive_seconds=0'))
 
-const late = 'the step took longer than 1 s'
-const lost = "the environment's step took longer than 1 s and did not stop when it was told to"
+const late = 'the step took longer than 3 s'
+const lost = "the environment's step took longer than 3 s and did not stop when it was told to"
 const of = (name: string) => ({ env_class_path: `late#${name}` })
 
 const folderFor = (t: Test): string => {
