@@ -41,17 +41,20 @@ t.test('a cluster goes on after each of ten faults', { skip: noNats }, async t =
   await load.next()
 
   for (const fault of ten) {
-    const { outage, whole, failed } = await suffer({ cluster, load }, fault, hurtMs)
+    const { outage, whole, failed, isEngineSlow } = await suffer({ cluster, load }, fault, hurtMs)
     t.ok(outage < fault.limitMs * patience, `${fault.name}: ${Math.round(outage)} ms without an answer`)
     t.comment(`the cluster is whole after ${Math.round(whole)} ms`)
     // Each request of the load has a key. A client that has waited for too long gives up by itself, as on a busy machine.
     const ended = failed.filter(answer => !answer.endsWith('aborted due to timeout'))
     // A server of the shared log that is too slow for a write is a 503, which says that the request can be sent again.
-    const refused = ended.filter(answer => / \d{3} /.test(answer) && !/ 503 .*cannot be written/.test(answer))
+    const isSlowWrite = (answer: string) => / 503 .*cannot be written/.test(answer)
+    const refused = ended.filter(answer => / \d{3} /.test(answer) && !isSlowWrite(answer))
     t.comment(`failed at the node that stays: ${JSON.stringify(failed)}`)
     if (ownerGoes.includes(fault))
       t.same(refused, [], `${fault.name}: nothing is refused at the node that stays`)
-    if (fault === faults.handOver) t.same(ended, [], 'no request fails at the node that stays')
+    if (fault !== faults.handOver) continue
+    const unexplained = ended.filter(answer => !(isEngineSlow && isSlowWrite(answer)))
+    t.same(unexplained, [], 'no request fails at the node that stays')
   }
   await load.stop()
   const { problems, ...found } = await verdictOf(cluster, load, followers)

@@ -6,18 +6,30 @@ import type { Fault } from './faults.ts'
 
 /**
  * `outage`: the longest time without an acknowledged create; `whole`: until both nodes were there again. Milliseconds.
- * `failed`: what failed at the node that was not struck.
+ * `failed`: what failed at the node that was not struck. `isEngineSlow`: a node has reported that the servers of the
+ * shared log did not answer in time.
  */
-export type Suffered = { fault: Fault; outage: number; whole: number; failed: string[] }
+export type Suffered = {
+  fault: Fault
+  outage: number
+  whole: number
+  failed: string[]
+  isEngineSlow: boolean
+}
 
 type Deps = { cluster: Cluster; load: Load }
 
 /** Milliseconds that a cluster has to be whole again after a fault was healed. */
 const patienceMs = 60_000
 
+/** How often the nodes have reported that the servers of the shared log did not answer in time. */
+const unanswered = ({ nodes }: Cluster): number =>
+  nodes.map(node => node.said().split('has not answered').length).reduce((sum, count) => sum + count, 0)
+
 /** `hurtMs`: milliseconds for which the fault lasts after it has had its effect. */
 export const suffer = async ({ cluster, load }: Deps, fault: Fault, hurtMs: number): Promise<Suffered> => {
   const began = performance.now()
+  const before = unanswered(cluster)
   const { felt, heal, struck } = await fault.strike(cluster)
   await felt()
   await pause(hurtMs)
@@ -31,5 +43,6 @@ export const suffer = async ({ cluster, load }: Deps, fault: Fault, hurtMs: numb
     failed: load.failures.flatMap(({ node, at, why }) =>
       at < began || node === struck?.name ? [] : [`${node}: ${why}`],
     ),
+    isEngineSlow: unanswered(cluster) > before,
   }
 }
