@@ -3,9 +3,10 @@
 import type { CronRequestPlace, CronRequestRow } from '../../projections/cron/requests.ts'
 import type { Clock } from '../contract/ports.ts'
 import { Refusal } from '../contract/refusals.ts'
+import type { EventLog } from '../log/log.ts'
 import type { Delivery } from '../tasks/deliveries.ts'
 import { bodyLivesMs, keyLivesMs } from '../tasks/earlier-task.ts'
-import { createOnce } from '../tasks/once.ts'
+import { createOnce, type FailingLog } from '../tasks/once.ts'
 import { createUndelivered } from '../tasks/undelivered.ts'
 import type { CronQueries } from './queries.ts'
 
@@ -13,14 +14,13 @@ import type { CronQueries } from './queries.ts'
 export type Retry = { key: string | undefined; isRetry: boolean; delivery: Delivery }
 type Call = CronRequestPlace & { digest: string; retry: Retry }
 
-/** `startedAt`: the last position of the log when the server started. */
 export const createCronRetries = (
   queries: Pick<CronQueries, 'requestByKey' | 'requestsByBody'>,
+  log: FailingLog & Pick<EventLog, 'head'>,
   clock: Clock,
-  startedAt: number,
 ) => {
-  const once = createOnce()
-  const undelivered = createUndelivered(startedAt)
+  const once = createOnce(log)
+  const undelivered = createUndelivered(log.head())
 
   const earlier = ({ principal, subject, digest, retry }: Call): CronRequestRow | undefined => {
     const place = { principal, subject }

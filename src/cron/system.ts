@@ -105,7 +105,7 @@ export const createCronSystem = (deps: Deps) => {
       queries,
       makers,
       requests: tasks.requests,
-      retries: createCronRetries(queries, clock, log.head()),
+      retries: createCronRetries(queries, log, clock),
     }),
     resume: () => whenCurrent(resume).catch(onFault),
     busy: () => runtime.busy() + alarm.busy(),

@@ -2,7 +2,7 @@
 // data that a restart may lose is kept here: the running creates, and the tasks whose answers did not arrive whole.
 import type { Clock } from '../contract/ports.ts'
 import { type CreateCall, taskByBody, taskById, taskByKey } from './earlier-task.ts'
-import { createOnce } from './once.ts'
+import { createOnce, type FailingLog } from './once.ts'
 import type { Queries, TaskRow } from './queries.ts'
 import { createUndelivered } from './undelivered.ts'
 
@@ -19,8 +19,8 @@ const namesOf = ({ principal, key, taskId }: CreateCall): string[] => [
   ...(taskId === undefined ? [] : [`id ${taskId}`]),
 ]
 
-export const createIdempotency = (queries: Queries, clock: Clock): Idempotency => {
-  const once = createOnce()
+export const createIdempotency = (queries: Queries, log: FailingLog, clock: Clock): Idempotency => {
+  const once = createOnce(log)
   const undelivered = createUndelivered(queries.headPosition())
 
   /** The task of the request that this call repeats. */

@@ -28,7 +28,7 @@ type Deps = KindDeps & {
 export const createTasks = (deps: Deps) => {
   const { world, log, queries, secrets, scheduler, quotas, roots, report, startedAt, onFault } = deps
   const { clock, timers, ids } = world
-  const idempotency = createIdempotency(queries, clock)
+  const idempotency = createIdempotency(queries, log, clock)
   const calls = createRunningCalls()
   const runtime = createRuntime({
     log,

@@ -5,6 +5,7 @@ import type { CreateWebhookBody } from '../contract/wire.ts'
 import { createCounts } from '../fairness/counts.ts'
 import type { Quotas } from '../fairness/quotas.ts'
 import type { Webhook } from '../history/webhook.ts'
+import type { FailingLog } from '../tasks/once.ts'
 import { type AskedBy, byOf } from './asked.ts'
 import { type ChangeDeps, check, createWebhookChanges, type Given, storedIn } from './change.ts'
 import { createRetries, keyIn } from './retries.ts'
@@ -15,13 +16,17 @@ import type { WebhookTable } from './table.ts'
 import { visibleTo } from './visible.ts'
 
 type Made = { webhook: Webhook; secret: string }
-type Deps = ChangeDeps & { table: WebhookTable; quotas: Pick<Quotas, 'mayMakeWebhook'> }
+type Deps = ChangeDeps & {
+  table: WebhookTable
+  log: FailingLog
+  quotas: Pick<Quotas, 'mayMakeWebhook'>
+}
 
 export const createWebhookCommands = (deps: Deps) => {
-  const { table, changes, sealed, quotas, clock, random, ids } = deps
+  const { table, changes, sealed, quotas, log, clock, random, ids } = deps
   /** The webhooks of each user that are being made. */
   const begun = createCounts()
-  const retries = createRetries(table, clock)
+  const retries = createRetries(table, log, clock)
   const visible = visibleTo(table.get)
   const stored = storedIn(table)
 

@@ -5,7 +5,7 @@ import type { CreateWebhookBody } from '../contract/wire.ts'
 import type { Webhook } from '../history/webhook.ts'
 import { digestOfBody } from '../platform/digest.ts'
 import { keyLivesMs } from '../tasks/earlier-task.ts'
-import { createOnce } from '../tasks/once.ts'
+import { createOnce, type FailingLog } from '../tasks/once.ts'
 import type { WebhookTable } from './table.ts'
 
 const hidden = '***'
@@ -20,7 +20,7 @@ const digestOf = (body: CreateWebhookBody): string => {
 export const keyIn = (body: CreateWebhookBody, key: string | undefined) =>
   key === undefined ? {} : { idempotency_key: key, body_digest: digestOf(body) }
 
-export const createRetries = (table: Pick<WebhookTable, 'all'>, clock: Clock) => {
+export const createRetries = (table: Pick<WebhookTable, 'all'>, log: FailingLog, clock: Clock) => {
   /** Throws a conflict when the key was used for another body. */
   const earlier = (maker: string, key: string, body: CreateWebhookBody): Webhook | undefined => {
     for (const webhook of table.all()) {
@@ -31,7 +31,7 @@ export const createRetries = (table: Pick<WebhookTable, 'all'>, clock: Clock) =>
     }
     return undefined
   }
-  const once = createOnce()
+  const once = createOnce(log)
   return {
     /** Runs `create`, or returns the webhook of an earlier create with this key. Creates with one key never overlap. */
     async once<Made>(
