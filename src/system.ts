@@ -120,7 +120,7 @@ const takeUp = async (
   await erasures.start()
   await recovery.takePlaces()
   await whenCurrent(environments.start)
-  return recovery.resume()
+  return recovery.begin()
 }
 
 export const createSystem = async (deps: SystemDeps) => {

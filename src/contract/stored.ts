@@ -98,8 +98,10 @@ export class RevisionConflict extends Error {
   }
 }
 
-/** The log could not be written. No event of the append is acknowledged. */
+/** The log could not be written. No event of the append is acknowledged, but the file may have them. */
 export class StorageFailure extends Error {}
+/** Whether the events of an append that was rejected with this error may be stored all the same. */
+export const mayBeStored = (error: unknown): boolean => error instanceof StorageFailure
 
 /** The data of an event was erased, so nothing can be made from the event any more. */
 export class ErasedEvent extends Error {

@@ -1,14 +1,14 @@
 // Stores the secret values of a job's task. They are kept until the job is deleted or its task is replaced.
 import type { CronSettings } from '../contract/cron-events.ts'
 import type { Ids } from '../contract/ports.ts'
-import type { EventLog } from '../log/log.ts'
+import { mayBeStored } from '../contract/stored.ts'
 import type { Secrets } from '../platform/secrets.ts'
 
-type Deps = { secrets: Pick<Secrets, 'put' | 'forget'>; ids: Ids; log: Pick<EventLog, 'isFailing'> }
+type Deps = { secrets: Pick<Secrets, 'put' | 'forget'>; ids: Ids }
 
 /** Stores secret values, if any, under a new reference, and then the settings that name this reference. */
 export const createSecretKeeper =
-  ({ secrets, ids, log }: Deps) =>
+  ({ secrets, ids }: Deps) =>
   async (
     settings: CronSettings,
     values: Record<string, unknown>,
@@ -18,9 +18,8 @@ export const createSecretKeeper =
     const secret_ref = ids.next('sec_')
     secrets.put(secret_ref, values)
     await store({ ...settings, secret_ref }).catch(error => {
-      // After a failed write, the events may be stored all the same, so the values stay. If the events are not
-      // stored, the next start removes the values.
-      if (!log.isFailing()) secrets.forget(secret_ref)
+      // If the events are not stored, the next start removes the values.
+      if (!mayBeStored(error)) secrets.forget(secret_ref)
       throw error
     })
   }

@@ -57,8 +57,14 @@ export const createRunRequests = ({ tasks, secrets, ttls, clock }: Deps) => {
     }
   }
 
+  const settle = (ticket: string): void => {
+    prepared.get(ticket)?.release()
+    prepared.delete(ticket)
+    read.delete(ticket)
+  }
+
   return {
-    /** Reads the request of a run, and keeps it under `ticket` until `settle`. */
+    /** Reads the request of a run, and keeps it under `ticket` until `stored` or `failed`. */
     async ready(ticket: string, view: CronView): Promise<void> {
       read.set(ticket, await readFor(view))
     },
@@ -73,7 +79,7 @@ export const createRunRequests = ({ tasks, secrets, ttls, clock }: Deps) => {
       const { request } = known
       const wanted = { principal, request, body: settings.task, envelopeId: runId, isRetry: false }
       try {
-        prepared.get(ticket)?.abandon() // an earlier try of this turn
+        prepared.get(ticket)?.abandon(undefined) // an earlier try of this turn
         prepared.get(ticket)?.release()
         const task = tasks.prepare({ ...wanted, idempotencyKey: undefined }, created.user_id)
         prepared.set(ticket, task)
@@ -86,13 +92,12 @@ export const createRunRequests = ({ tasks, secrets, ttls, clock }: Deps) => {
         return { error: error.message, reason: 'quota' }
       }
     },
-    /** Call this when the turn is over. `stored` says whether the trigger is in the log. */
-    settle(ticket: string, stored: boolean): void {
-      const task = prepared.get(ticket)
-      if (!stored) task?.abandon()
-      task?.release()
-      prepared.delete(ticket)
-      read.delete(ticket)
+    /** Call this when the turn has stored the trigger. */
+    stored: settle,
+    /** Call this with the error of a turn that could not store the trigger. */
+    failed(ticket: string, error: unknown): void {
+      prepared.get(ticket)?.abandon(error)
+      settle(ticket)
     },
   }
 }

@@ -19,13 +19,13 @@ export const createRuns = ({ runtime, requests, ids }: Deps) => {
   /** Sends a command that may begin a run, with the request of the run. */
   const ask = async (stream: string, ticket: string, command: CronCommand): Promise<CronView> => {
     await requests.ready(ticket, await runtime.until(stream, always))
-    let stored = false
     try {
       const view = await runtime.ask(stream, command)
-      stored = true
+      requests.stored(ticket)
       return view
-    } finally {
-      requests.settle(ticket, stored)
+    } catch (error) {
+      requests.failed(ticket, error)
+      throw error
     }
   }
 

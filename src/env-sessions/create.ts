@@ -3,6 +3,7 @@ import type { RequestKeys } from '../contract/commands.ts'
 import { envSessionStream } from '../contract/env-session-events.ts'
 import { AuthorsError, EnvironmentGone, type EnvironmentSource } from '../contract/environment.ts'
 import { Invalid, otherUser, Refusal } from '../contract/refusals.ts'
+import { mayBeStored } from '../contract/stored.ts'
 import { callerOf, ownerOf, type Principal } from '../contract/token-events.ts'
 import { asTexts, masked } from '../contract/variables.ts'
 import type { CreateEnvBody } from '../contract/wire.ts'
@@ -124,7 +125,7 @@ const make = async (
     if (ref !== undefined && view.created?.secret_ref !== ref) secrets.forget(ref)
     return view
   } catch (error) {
-    if (ref !== undefined) secrets.forget(ref)
+    if (ref !== undefined && !mayBeStored(error)) secrets.forget(ref)
     if (error instanceof EnvironmentGone) throw invalid(['env_id'], error.message)
     if (error instanceof AuthorsError) throw invalid(['env_init_kwargs'], error.message)
     throw error

@@ -5,12 +5,12 @@ import type { Runtime } from '../../actors/runtime/runtime.ts'
 import type { SessionCommand } from '../contract/env-session-commands.ts'
 import type { EnvironmentSource, OpenObject } from '../contract/environment.ts'
 import type { Clock, Ids } from '../contract/ports.ts'
-import type { Log } from '../contract/stored.ts'
 import type { Principal } from '../contract/token-events.ts'
 import type { DiskUse } from '../fairness/disk/disk-use.ts'
 import type { Quotas } from '../fairness/quotas.ts'
 import type { SessionView } from '../history/env-session.ts'
 import type { SchemaChecker } from '../json-schema/checker.ts'
+import type { EventLog } from '../log/log.ts'
 import type { Secrets } from '../platform/secrets.ts'
 import type { SessionQueries } from './queries.ts'
 import type { SessionRetries } from './retries.ts'
@@ -26,7 +26,7 @@ export type SessionDeps = {
   queries: SessionQueries
   environments: { resolve(envId?: string, classPath?: string): Promise<Resolved> }
   checker: SchemaChecker
-  log: Log
+  log: EventLog
   secrets: Secrets
   quotas: Pick<Quotas, 'reserveSession' | 'countRefusal'>
   disk: Pick<DiskUse, 'mustHaveRoom' | 'watch' | 'changed'>

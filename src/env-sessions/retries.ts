@@ -5,11 +5,12 @@ import type { RequestKeys } from '../contract/commands.ts'
 import type { Repeats } from '../contract/env-session-commands.ts'
 import { envSessionStream } from '../contract/env-session-events.ts'
 import type { Clock } from '../contract/ports.ts'
-import type { Log } from '../contract/stored.ts'
 import type { Principal } from '../contract/token-events.ts'
 import type { SessionView } from '../history/env-session.ts'
+import type { EventLog } from '../log/log.ts'
 import { digestOfBody } from '../platform/digest.ts'
 import { createDeliveries, type Delivery } from '../tasks/deliveries.ts'
+import { openedAgain } from '../tasks/opened-log.ts'
 import type { SessionQueries } from './queries.ts'
 
 /** How an earlier attempt of the same request is found, and whether the answer of this attempt arrives. */
@@ -22,7 +23,7 @@ export const isUnkeyedRetry = ({
 }: Pick<Retry, 'isRetry' | 'idempotencyKey'>): boolean => isRetry && idempotencyKey === undefined
 
 type Deps = {
-  log: Log
+  log: EventLog
   clock: Clock
   queries: SessionQueries
   viewOf: (id: string) => Promise<SessionView>
@@ -112,7 +113,7 @@ export const createSessionRetries = ({ log, clock, queries, viewOf, isSeen }: De
       const name = placeOf(principal, keys.bodyDigest ?? '')
       const others = making.get(name) ?? new Set()
       if (isRetry) {
-        await Promise.allSettled([...others])
+        await Promise.allSettled([...others]).then(() => openedAgain(log))
         const before = await madeBefore(principal, userId, keys.bodyDigest, delivery)
         if (before !== undefined) return { before }
       }

@@ -35,16 +35,24 @@ export const createRecovery = (deps: Deps) => {
     tasks.takePlaces(unfinished)
   }
 
-  /** Removes unneeded secrets, resumes tasks and cron jobs, and resolves to the number of tasks. May be repeated. */
-  const resume = async (): Promise<number> => {
-    const unfinished = tasks.queries.unfinished()
+  /**
+   * Removes secrets that nothing needs. Only for a start: later, a request that is under way may have stored secrets
+   * before its first event.
+   */
+  const sweepSecrets = (): void => {
     const active = sessions.active()
+    const unfinished = tasks.queries.unfinished()
     const named = new Set([...unfinished, ...active].flatMap(row => row.secret_ref ?? []))
     for (const ref of cron.queries.secretRefs()) named.add(ref)
     const streams = new Set(active.map(({ id }) => envSessionStream(id)))
     deps.secrets.sweep(
       ref => named.has(ref) || isTicket(ref) || isOfWebhook(ref) || streams.has(streamOfStepSecret(ref)),
     )
+  }
+
+  /** Resumes tasks and cron jobs, and resolves to the number of tasks. May be repeated. */
+  const resume = async (): Promise<number> => {
+    const unfinished = tasks.queries.unfinished()
     await tasks.resume(unfinished, isClosed)
     if (!isClosed()) await cron.resume()
     return unfinished.length
@@ -63,5 +71,13 @@ export const createRecovery = (deps: Deps) => {
         )
     })
   })
-  return { takePlaces: () => whenCurrent(async () => takePlaces()), resume: () => whenCurrent(resume) }
+  return {
+    takePlaces: () => whenCurrent(async () => takePlaces()),
+    /** For a start. Resolves to the number of resumed tasks. */
+    begin: () =>
+      whenCurrent(async () => {
+        sweepSecrets()
+        return resume()
+      }),
+  }
 }

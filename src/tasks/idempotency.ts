@@ -2,7 +2,8 @@
 // data that a restart may lose is kept here: the running creates, and the tasks whose answers did not arrive whole.
 import type { Clock } from '../contract/ports.ts'
 import { type CreateCall, taskByBody, taskById, taskByKey } from './earlier-task.ts'
-import { createOnce, type FailingLog } from './once.ts'
+import { createOnce } from './once.ts'
+import type { FailingLog } from './opened-log.ts'
 import type { Queries, TaskRow } from './queries.ts'
 import { createUndelivered } from './undelivered.ts'
 

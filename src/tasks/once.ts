@@ -1,20 +1,10 @@
 // Carries out each request once: a request that repeats an earlier request gets what that request made, and waits while
 // that request is still under way.
-import { StorageFailure } from '../contract/stored.ts'
-import type { EventLog } from '../log/log.ts'
 import { createKeyedLocks } from './keyed-locks.ts'
-
-/** What the requests need of the log. */
-export type FailingLog = Pick<EventLog, 'isFailing' | 'retry'>
+import { type FailingLog, openedAgain } from './opened-log.ts'
 
 /** `named`: the names under which only one request at a time may run. `body`: the principal and the body, as a name. */
 type Call = { named: string[]; body: string; isRetry: boolean }
-
-/** Opens the log again after a failed write. Throws StorageFailure when that is not possible now. */
-const opened = async (log: FailingLog): Promise<void> => {
-  await log.retry()
-  if (log.isFailing()) throw new StorageFailure('the event log could not be written')
-}
 
 export const createOnce = (log: FailingLog) => {
   const locks = createKeyedLocks()
@@ -30,7 +20,7 @@ export const createOnce = (log: FailingLog) => {
     // After these waits nothing is awaited until the keys are locked. A failed write of an earlier request may have
     // stored its events all the same: `earlier` finds them when the log is open again.
     for (let busy = locks.busy(waitsFor); busy !== undefined || log.isFailing(); busy = locks.busy(waitsFor))
-      await (busy ?? opened(log))
+      await (busy ?? openedAgain(log))
     const replay = earlier()
     if (replay !== undefined) return { replay }
     const made = create()

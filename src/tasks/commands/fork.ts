@@ -21,7 +21,7 @@ const makeFork = async (deps: CommandDeps, taskId: string, wish: ForkWish): Prom
   try {
     return await deps.runtime.ask(fork.stream, fork.command, !body.task_id)
   } catch (error) {
-    await fork.abandon()
+    await fork.abandon(error)
     if (error instanceof RevisionConflict) throw new Refusal('Conflict', { task_id: body.task_id })
     throw error
   } finally {

@@ -41,7 +41,7 @@ export const createNewTask = (deps: CommandDeps) => {
       }
       return { taskId, view: await runtime.ask(stream, { type: 'CreateTask', ...first }, !body.task_id) }
     } catch (error) {
-      prepared.abandon()
+      prepared.abandon(error)
       throw error
     } finally {
       prepared.release()

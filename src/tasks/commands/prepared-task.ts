@@ -2,6 +2,7 @@
 // work or wait.
 import type { Place } from '../../../actors/task/waiting-line.ts'
 import type { CallAnswer } from '../../contract/commands.ts'
+import { mayBeStored } from '../../contract/stored.ts'
 import type { TaskEventData } from '../../contract/task-events.ts'
 import { taskStream } from '../../contract/task-stream.ts'
 import { webhookRefPrefix } from '../../contract/webhook-events.ts'
@@ -25,8 +26,8 @@ export type PreparedTask = {
   reserve(): void
   /** Call it when the task is stored or abandoned: the quota counts stored tasks on its own. */
   release(): void
-  /** Call it when the task could not be stored. */
-  abandon(): void
+  /** Call it when the task could not be stored. If it may be stored all the same, its secrets stay until the next start. */
+  abandon(error: unknown): void
 }
 
 /** Throws a Refusal when the user has too many tasks. The caller must store the task in the same turn. */
@@ -57,8 +58,9 @@ export const prepareTask = (
   const stream = taskStream(taskId)
   wanted.onNew?.(stream)
   const start = scheduler.admit(place)
-  const abandon = () => {
+  const abandon = (error: unknown) => {
     scheduler.release(taskId)
+    if (mayBeStored(error)) return
     if (secretRef !== undefined) secrets.forget(secretRef)
     if (webhookRef !== undefined) secrets.forget(webhookRef)
   }
@@ -67,7 +69,7 @@ export const prepareTask = (
     const context = start ? contextOf(queries, place, created.input_ids, isAlone) : []
     return { place, stream, created, start, context, reserve, release: () => release(), abandon }
   } catch (error) {
-    abandon()
+    abandon(error)
     release()
     throw error
   }

@@ -5,6 +5,7 @@ import type { Place } from '../../../actors/task/waiting-line.ts'
 import { segment, userFolder } from '../../access/user-folders.ts'
 import type { ForkedEvent, TaskCommand } from '../../contract/commands.ts'
 import { envSessionStream } from '../../contract/env-session-events.ts'
+import { mayBeStored } from '../../contract/stored.ts'
 import type { TaskEventData } from '../../contract/task-events.ts'
 import { statusIn } from '../../contract/task-state.ts'
 import { taskStream } from '../../contract/task-stream.ts'
@@ -100,8 +101,11 @@ export type PreparedFork = {
   command: Extract<TaskCommand, { type: 'ForkTask' }>
   /** Call it when the fork is stored or abandoned: the quotas count stored tasks and sessions on their own. */
   release(): void
-  /** Call it when the fork could not be stored. */
-  abandon(): Promise<void>
+  /**
+   * Call it when the fork could not be stored. If it may be stored all the same, its secrets and the folder of its
+   * session stay.
+   */
+  abandon(error: unknown): Promise<void>
 }
 
 /** Throws Invalid or a Refusal. */
@@ -121,10 +125,13 @@ export const prepareFork = async (
   changed.rename(envSessionStream(old.session_id), envSessionStream(task.session_id))
   const children = await openChildren(forking.read, view, changed, ids)
   const isBound = principal.userId !== undefined
-  const undo: (() => void | Promise<void>)[] = []
+  const removals: (() => void | Promise<void>)[] = []
   const releases: (() => void)[] = []
-  const abandon = async () => {
-    for (const each of undo) await each()
+  let leavePlace = () => {}
+  const abandon = async (error: unknown) => {
+    leavePlace()
+    if (mayBeStored(error)) return
+    for (const remove of removals) await remove()
   }
   const release = () => {
     for (const each of releases) each()
@@ -135,7 +142,7 @@ export const prepareFork = async (
     const copy = await forking.copySession({ principal, requestId }, session)
     if (copy !== undefined) {
       releases.push(copy.release)
-      undo.push(copy.abandon)
+      removals.push(copy.abandon)
     }
     // From here on nothing is awaited, so that the place, the context and the past belong to one moment.
     const past = queries
@@ -146,14 +153,14 @@ export const prepareFork = async (
     const run = body.run ?? true
     const waits = view.status === 'created' || view.status === 'queued'
     const starts = waits && (scheduler.admit(place) || !run)
-    if (waits) undo.push(() => scheduler.release(task_id))
+    if (waits) leavePlace = () => scheduler.release(task_id)
     const own = { stream: taskStream(old.task_id), items: old.input_ids }
     const content = body.user_message_content
     const message = content ? { itemId: ids.next('msg_'), content } : undefined
     const start = starts ? [...past, own] : undefined
     const tail = tailOf(view, { asked: by(principal, requestId), message, run, start }, judgement)
     const secretRef = keepSecrets(deps, old, asked)
-    if (secretRef !== undefined) undo.push(() => secrets.forget(secretRef))
+    if (secretRef !== undefined) removals.push(() => secrets.forget(secretRef))
     const works = statusIn(tail.state) === 'working'
     const status = view.status as TaskStatus // the moves of the tail are published, those of the copies are not
     const created: Created = {
@@ -173,7 +180,7 @@ export const prepareFork = async (
     return { stream: taskStream(task_id), command, release, abandon }
   } catch (error) {
     release()
-    await abandon()
+    await abandon(error)
     throw error
   }
 }

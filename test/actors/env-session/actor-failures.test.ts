@@ -2,7 +2,7 @@
 import t from 'tap'
 import { failingStore, memorySecrets, rowsOf, storeOf } from '../../support/system.ts'
 import { given } from './given.ts'
-import { kinds, reasonOf } from './sessions.ts'
+import { asked, kinds, lost, reasonOf } from './sessions.ts'
 
 t.test('a write that fails is done again by whoever asks again, and never twice', async t => {
   for (const kind of kinds) {
@@ -49,19 +49,35 @@ t.test('a close that could not be written leaves a session that can go on', asyn
   }
 })
 
-t.test('a create that could not be written leaves nothing behind', async t => {
-  const disk = failingStore()
-  const secrets = memorySecrets()
-  const { create, system, memory, record } = {
-    ...(await given(t, { store: disk.store, secrets })),
-    record: () => secrets.refs(),
+t.test('a create that could not be written leaves no instance, and may be sent again', async t => {
+  for (const how of ['lost', 'kept'] as const) {
+    const disk = failingStore()
+    const secrets = memorySecrets()
+    const { create, system, memory, viewOf } = await given(t, { store: disk.store, secrets })
+    const vars = { env_vars: { KEY: 'v' } }
+    disk.failNext(how)
+    t.ok(await reasonOf(create('s', 'refold', vars)))
+    await system().world.advance(2000)
+    await create('s', 'refold', vars)
+    t.ok(memory.alive() <= 1, `${how}: no second instance`)
+    const ref = (await viewOf('s')).created?.secret_ref ?? ''
+    t.same(secrets.get(ref), { env_vars: { KEY: 'v' } }, `${how}: with its secrets`)
   }
-  disk.failNext('lost')
-  t.ok(await reasonOf(create('s', 'refold', { env_vars: { KEY: 'v' } })))
-  t.same(record(), [], 'no secret')
-  await system().world.advance(2000)
-  await create('s', 'refold', { env_vars: { KEY: 'v' } })
-  t.equal(memory.alive(), 1, 'and no second instance')
+})
+
+t.test('a retry of a create without a key finds the session whose write failed and was kept', async t => {
+  const disk = failingStore()
+  const { system } = await given(t, { store: disk.store })
+  const { sessions } = system().environments
+  const body = { env_class_path: 'refold' }
+  const send = (isRetry: boolean) => sessions.create(asked, body, { isRetry, delivery: lost, began() {} })
+  disk.failNext('kept')
+  const first = reasonOf(send(false))
+  const retry = send(true)
+  t.ok(await first)
+  await retry
+  const created = (await system().stored()).filter(({ header }) => header.type === 'EnvSessionCreated')
+  t.equal(created.length, 1)
 })
 
 t.test('a disk that is full refuses what needs it, and ends no session', async t => {

@@ -16,7 +16,7 @@ export type Kind = (typeof kinds)[number]
 type StepOptions = { key?: string; isRetry?: boolean; signal?: AbortSignal; began?: (step: number) => void }
 
 /** No answer reaches its caller. */
-const delivery: Delivery = { onEnd: hear => hear(false) }
+export const lost: Delivery = { onEnd: hear => hear(false) }
 
 /** Asks whatever system there is at the moment. */
 export const sessionsOf = (system: () => SessionSystem) => {
@@ -26,7 +26,7 @@ export const sessionsOf = (system: () => SessionSystem) => {
       sessions().create(
         asked,
         { session_id, env_class_path: kind, ...more },
-        { isRetry: false, delivery, began() {} },
+        { isRetry: false, delivery: lost, began() {} },
       ),
     step: (
       session_id: string,
@@ -38,12 +38,16 @@ export const sessionsOf = (system: () => SessionSystem) => {
       sessions().step(
         asked,
         { session_id, tool_name, tool_args, ...more },
-        { idempotencyKey: key, isRetry, delivery, began, emit() {}, signal },
+        { idempotencyKey: key, isRetry, delivery: lost, began, emit() {}, signal },
       ),
     mayStep: (session_id: string, tool_name: string, more: Partial<StepEnvBody> = {}) =>
       sessions().mayStep(asked, { session_id, tool_name, ...more }, { isRetry: false }),
     reset: (id: string, seed: number, options = {}) =>
-      sessions().reset(asked, { session_id: id, seed, options }, { isRetry: false, delivery, began() {} }),
+      sessions().reset(
+        asked,
+        { session_id: id, seed, options },
+        { isRetry: false, delivery: lost, began() {} },
+      ),
     observe: (id: string) => sessions().observe(asked, id),
     close: (id: string) => sessions().close(asked, id),
     remove: (id: string) => sessions().remove(asked, id),

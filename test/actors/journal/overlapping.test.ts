@@ -4,32 +4,10 @@ import t from 'tap'
 import { isBehind } from '../../../src/contract/refusals.ts'
 import { StorageFailure } from '../../../src/contract/stored.ts'
 import type { OutputItem } from '../../../src/contract/wire.ts'
-import { memoryStore } from '../../../src/log/memory-store.ts'
-import type { Store } from '../../../src/log/store.ts'
 import { noRetry } from '../../cron/jobs.ts'
-import { alone } from '../../support/store.ts'
-import { admin, givenSystem, type TestSystem } from '../../support/system.ts'
+import { admin, failingStore, givenSystem, type TestSystem } from '../../support/system.ts'
 import { clientTool } from '../../support/tools.ts'
 import { rested } from './kills.ts'
-
-/** A store of which the next write fails after `fail()`, although everything is stored. */
-const failingOnce = () => {
-  const inner = memoryStore()
-  let isDue = false
-  const store: Store = {
-    ...inner,
-    async write(batch) {
-      const fails = isDue
-      isDue = false
-      await inner.write(batch)
-      if (fails) throw new Error('the disk said no')
-    },
-  }
-  const fail = () => {
-    isDue = true
-  }
-  return { store: alone(store), fail }
-}
 
 /** Asks again until there is an answer, as a client does that gets 503. */
 const insisting = async (ask: () => Promise<unknown>): Promise<unknown> => {
@@ -119,13 +97,13 @@ const ways: Record<string, Way> = {
 
 for (const [name, { prepare, event }] of Object.entries(ways)) {
   t.test(`${name} is carried out once`, async t => {
-    const { store, fail } = failingOnce()
+    const { store, failNext } = failingStore()
     const system = await givenSystem({ store })
     const ask = await prepare(system)
     await rested(system)
     const count = async () => (await system.stored()).filter(({ header }) => header.type === event).length
     const before = await count()
-    fail()
+    failNext('kept')
     const answers = Promise.all([insisting(ask), insisting(ask), insisting(ask)])
     await rested(system)
     const [first, ...others] = await answers
