@@ -1,8 +1,8 @@
 import path from 'node:path'
 import { openReadStore, type ReadStore } from '../projections/store.ts'
 import type { ListQuery } from '../projections/tasks/lists.ts'
-import type { Log } from '../src/contract/stored.ts'
 import type { Principal } from '../src/contract/token-events.ts'
+import type { EventLog } from '../src/log/log.ts'
 import { createQueries } from '../src/tasks/queries.ts'
 import { newFolder } from './support/folder.ts'
 import { fillTasks, idOfTask, type Models } from './support/many-tasks.ts'
@@ -25,7 +25,7 @@ const newest: ListQuery = {
 }
 const calls = 2000
 
-const noLog = { head: () => 0, revisionOf: () => 0 } as unknown as Log
+const noLog = { head: () => 0, revisionOf: () => 0 } as unknown as EventLog
 
 const open = (name: string, tasks: number) => {
   const file = path.join(newFolder(name), 'read.db')

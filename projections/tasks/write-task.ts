@@ -12,6 +12,7 @@ import { sumOf, sumOfRow } from '../sums.ts'
 import type { Followed } from './followed-task.ts'
 import { lifeOf } from './lives.ts'
 import { isLongItem } from './long-items.ts'
+import type { TaskRow } from './rows.ts'
 
 /** Which rollouts the task object shows. 0: none, 1: its own, 2: those of its subagents too. */
 const rolloutsShown = (request: CreateTaskBody): 0 | 1 | 2 => {
@@ -70,12 +71,16 @@ const changingOf = ({ view, row }: Followed, status: TaskStatus) => {
   }
 }
 
-/** All columns of the row of a task that exists. */
-export const columnsOf = (task: Followed) => {
-  const { created, status } = task.view
-  if (created === undefined || status === 'absent')
-    throw new Error('a task without its first event has no row')
-  return { ...fixedOf(task, created), ...changingOf(task, status) }
+/** The columns by which a task is found; undefined: the task does not exist. */
+export const keysOf = (task: Followed): TaskRow | undefined => {
+  const { created, status, deleted, ended } = task.view
+  if (created === undefined || status === 'absent') return undefined
+  return {
+    ...fixedOf(task, created),
+    status,
+    deleted: deleted ? 1 : 0,
+    ended_at: ended?.at ?? null,
+  }
 }
 
 const createRowWriter = (store: ReadStore) => {

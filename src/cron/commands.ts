@@ -4,6 +4,7 @@ import { ownerOf, type Principal } from '../contract/token-events.ts'
 import type { ChangeCronJobBody, CreateCronJobBody } from '../contract/wire.ts'
 import type { CronView } from '../history/cron-job.ts'
 import { digestOfBody } from '../platform/digest.ts'
+import { openAgain } from '../tasks/open-again.ts'
 import { type Asked, by, type CronCommandDeps, makerOf } from './command-deps.ts'
 import { createJobReserve } from './job-reserve.ts'
 import { createSecretKeeper } from './job-secrets.ts'
@@ -36,9 +37,6 @@ export const createCronCommands = (deps: CronCommandDeps) => {
   const { runtime, runs, queries, requests, secrets, retries, log, clock, ids } = deps
   const withSecrets = createSecretKeeper(deps)
   const reserved = createJobReserve(deps)
-  const ready = async () => {
-    if (log.isFailing()) await log.retry()
-  }
 
   /** Lets the first waiting run of a job begin, if no other run of this job is at work. */
   const wake = (jobId: string, { queue, running }: CronView) => {
@@ -48,7 +46,7 @@ export const createCronCommands = (deps: CronCommandDeps) => {
   return {
     /** Makes a job, or finds the job that an earlier call of this request made. */
     async create(asked: Asked, { body, found }: Given<CreateCronJobBody>, retry: Retry) {
-      await ready()
+      await openAgain(log)
       const { principal } = asked
       const now = clock.now()
       const read = await readSettings(requests, { principal, body, found, before: undefined, now })
@@ -72,7 +70,7 @@ export const createCronCommands = (deps: CronCommandDeps) => {
     },
 
     async change(asked: Asked, jobId: string, { body, found }: Given<ChangeCronJobBody>) {
-      await ready()
+      await openAgain(log)
       const { principal } = asked
       const row = queries.visible(principal, jobId)
       const before: CronSettings = JSON.parse(row.settings)
@@ -93,7 +91,7 @@ export const createCronCommands = (deps: CronCommandDeps) => {
       return queries.visible(principal, jobId)
     },
 
-    ...createCronMoves(deps, ready, wake),
+    ...createCronMoves(deps, wake),
   }
 }
 export type CronCommands = ReturnType<typeof createCronCommands>

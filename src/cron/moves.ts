@@ -3,16 +3,16 @@ import { digestOfTrigger } from '../../projections/cron/requests.ts'
 import type { CronCommand } from '../contract/cron-commands.ts'
 import { cronStream } from '../contract/cron-events.ts'
 import type { CronView } from '../history/cron-job.ts'
+import { openAgain } from '../tasks/open-again.ts'
 import { type Asked, by, type CronCommandDeps, makerOf } from './command-deps.ts'
 import type { Retry } from './retries.ts'
 
 export const createCronMoves = (
-  { runtime, runs, queries, makers, secrets, retries }: CronCommandDeps,
-  ready: () => Promise<void>,
+  { runtime, runs, queries, makers, secrets, retries, log }: CronCommandDeps,
   wake: (jobId: string, view: CronView) => void,
 ) => {
   const move = async (asked: Asked, jobId: string, command: CronCommand) => {
-    await ready()
+    await openAgain(log)
     queries.visible(asked.principal, jobId)
     const view = await runtime.ask(cronStream(jobId), command)
     return { view, row: queries.visible(asked.principal, jobId) }
@@ -34,7 +34,7 @@ export const createCronMoves = (
 
     /** Begins a run now, lets it wait, or refuses it, as the job's `overlap` says. */
     async trigger(asked: Asked, jobId: string, retry: Retry) {
-      await ready()
+      await openAgain(log)
       const { principal } = asked
       queries.visible(principal, jobId)
       const call = { principal: principal.id, subject: jobId, digest: digestOfTrigger, retry }
@@ -45,7 +45,7 @@ export const createCronMoves = (
     },
 
     async remove(asked: Asked, jobId: string): Promise<void> {
-      await ready()
+      await openAgain(log)
       const { secret_ref } = queries.visible(asked.principal, jobId)
       await runtime.ask(cronStream(jobId), { type: 'DeleteJob', ...by(asked) })
       if (secret_ref !== null) secrets.forget(secret_ref)

@@ -7,7 +7,7 @@ import type { EventLog } from '../log/log.ts'
 import type { Delivery } from '../tasks/deliveries.ts'
 import { bodyLivesMs, keyLivesMs } from '../tasks/earlier-task.ts'
 import { createOnce } from '../tasks/once.ts'
-import type { FailingLog } from '../tasks/opened-log.ts'
+import type { FailingLog } from '../tasks/open-again.ts'
 import { createUndelivered } from '../tasks/undelivered.ts'
 import type { CronQueries } from './queries.ts'
 

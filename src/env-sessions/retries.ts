@@ -10,7 +10,7 @@ import type { SessionView } from '../history/env-session.ts'
 import type { EventLog } from '../log/log.ts'
 import { digestOfBody } from '../platform/digest.ts'
 import { createDeliveries, type Delivery } from '../tasks/deliveries.ts'
-import { openedAgain } from '../tasks/opened-log.ts'
+import { createMaking } from './making.ts'
 import type { SessionQueries } from './queries.ts'
 
 /** How an earlier attempt of the same request is found, and whether the answer of this attempt arrives. */
@@ -56,8 +56,7 @@ export const keysOf = (
 export const createSessionRetries = ({ log, clock, queries, viewOf, isSeen }: Deps) => {
   const deliveries = createDeliveries()
   const placeOf = (principal: Principal, id: string) => JSON.stringify([principal.id, id])
-  /** Creates that are in progress, by principal and body. */
-  const making = new Map<string, Set<Promise<unknown>>>()
+  const making = createMaking(log)
 
   /**
    * The session that an earlier create with this body made, if its answer was lost and no client has used the session.
@@ -111,9 +110,8 @@ export const createSessionRetries = ({ log, clock, queries, viewOf, isSeen }: De
       make: () => Promise<{ id: string; made: T }>,
     ): Promise<{ made: T } | { before: SessionView }> {
       const name = placeOf(principal, keys.bodyDigest ?? '')
-      const others = making.get(name) ?? new Set()
       if (isRetry) {
-        await Promise.allSettled([...others]).then(() => openedAgain(log))
+        await making.over(name)
         const before = await madeBefore(principal, userId, keys.bodyDigest, delivery)
         if (before !== undefined) return { before }
       }
@@ -123,12 +121,7 @@ export const createSessionRetries = ({ log, clock, queries, viewOf, isSeen }: De
         deliveries.claim(placeOf(principal, id), 0, delivery)
         return { made }
       })
-      making.set(name, others.add(work))
-      const over = () => {
-        others.delete(work)
-        if (others.size === 0 && making.get(name) === others) making.delete(name)
-      }
-      work.then(over, over)
+      making.add(name, work)
       return work
     },
   }

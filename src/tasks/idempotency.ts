@@ -3,7 +3,7 @@
 import type { Clock } from '../contract/ports.ts'
 import { type CreateCall, taskByBody, taskById, taskByKey } from './earlier-task.ts'
 import { createOnce } from './once.ts'
-import type { FailingLog } from './opened-log.ts'
+import type { FailingLog } from './open-again.ts'
 import type { Queries, TaskRow } from './queries.ts'
 import { createUndelivered } from './undelivered.ts'
 

@@ -10,8 +10,8 @@ import { createStepRows } from '../../projections/tasks/steps.ts'
 import { createStoredTasks } from '../../projections/tasks/stored.ts'
 import { createTokenRows } from '../../projections/tokens/rows.ts'
 import { Refusal } from '../contract/refusals.ts'
-import type { Log } from '../contract/stored.ts'
 import { nextTurn, type Pause } from '../fairness/slices.ts'
+import type { EventLog } from '../log/log.ts'
 import { wholeAtMost } from '../platform/pieces.ts'
 import { createOwnQueries } from './own-queries.ts'
 import { createVisibility } from './visibility.ts'
@@ -20,7 +20,7 @@ export type { TaskRow } from '../../projections/tasks/rows.ts'
 export type { TaskFile } from '../../projections/tasks/task-files.ts'
 export type { TokenRow } from '../../projections/tokens/rows.ts'
 
-export const createQueries = (store: ReadStore, projector: Reading, log: Log) => {
+export const createQueries = (store: ReadStore, projector: Reading, log: EventLog) => {
   const { isCurrent, flush, reading } = projector
   const whenCurrent = createCurrent(projector)
   /**

@@ -57,8 +57,7 @@ export const createTasks = (deps: Deps) => {
       judgement: () => ({ now: clock.now(), ttls: deps.ttls }),
       copySession: deps.copySession,
     },
-    ready: log.retry,
-    isLogAway: log.isFailing,
+    log,
   }
   const commands = createCommands(creating)
   scheduler.onTurn(commands.start)

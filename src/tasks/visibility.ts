@@ -2,7 +2,7 @@
 import type { Current } from '../../projections/current.ts'
 import { erasedMark } from '../../projections/tasks/erased.ts'
 import type { TaskRow } from '../../projections/tasks/rows.ts'
-import { type UnwrittenRow, unwrittenRow } from '../../projections/tasks/unwritten.ts'
+import { type UnwrittenLog, type UnwrittenRow, unwrittenRow } from '../../projections/tasks/unwritten.ts'
 import { isBehind, Refusal } from '../contract/refusals.ts'
 import { DamagedEvent, type Log, StorageFailure } from '../contract/stored.ts'
 import { taskStream } from '../contract/task-stream.ts'
@@ -14,18 +14,18 @@ const mayTouch = (principal: Principal, row: { user_id: string }) =>
 export const createVisibility = (
   { currentFor }: Current,
   byId: (id: string) => TaskRow | undefined,
-  log: Pick<Log, 'revisionOf' | 'streamPages'>,
+  log: Pick<Log, 'revisionOf'> & UnwrittenLog,
 ) => {
   /** The row of a task, once the tables hold everything of its stream. */
   const rowById = (id: string): TaskRow | undefined => currentFor(taskStream(id), () => byId(id))
 
-  /** The row of a task. While the tables cannot be written, it is made from the log. */
-  const shownRow = (id: string): TaskRow | UnwrittenRow | undefined => {
+  /** The row of a task. While the tables cannot be written, it is made from the log if the principal may see it. */
+  const shownRow = (principal: Principal, id: string): TaskRow | UnwrittenRow | undefined => {
     try {
       return rowById(id)
     } catch (error) {
       if (!isBehind(error)) throw error
-      return unwrittenRow(log, taskStream(id))
+      return unwrittenRow(log, taskStream(id), user_id => mayTouch(principal, { user_id }))
     }
   }
 
@@ -46,9 +46,11 @@ export const createVisibility = (
      * when the task has a row, but no events in the log.
      */
     visible(principal: Principal, taskId: string, withDeleted = false): TaskRow | UnwrittenRow {
-      const row = shownRow(taskId)
-      const isGone = row?.deleted === erasedMark || (row?.deleted === 1 && !withDeleted)
-      if (row === undefined || isGone || !mayTouch(principal, row)) throw new Refusal('TaskNotFound')
+      const row = shownRow(principal, taskId)
+      if (row === undefined || !mayTouch(principal, row)) throw new Refusal('TaskNotFound')
+      // The tables may lack an erasure, since its event belongs to no task.
+      const isErased = () => row.deleted === erasedMark || log.erasedBy(row.position) !== undefined
+      if (row.deleted !== 0 && (!withDeleted || isErased())) throw new Refusal('TaskNotFound')
       if (!hasEvents(taskStream(taskId))) throw new DamagedEvent(row.position, 'is not found in its stream')
       return row
     },

@@ -6,7 +6,7 @@ import type { Webhook } from '../history/webhook.ts'
 import { digestOfBody } from '../platform/digest.ts'
 import { keyLivesMs } from '../tasks/earlier-task.ts'
 import { createOnce } from '../tasks/once.ts'
-import type { FailingLog } from '../tasks/opened-log.ts'
+import type { FailingLog } from '../tasks/open-again.ts'
 import type { WebhookTable } from './table.ts'
 
 const hidden = '***'

@@ -41,7 +41,15 @@ export const createSealed = (secrets: Secrets, clock: Clock) => {
       const needed = new Set(refsOf(after, 0))
       for (const ref of refsOf(before, 0)) if (!needed.has(ref)) secrets.forget(ref)
     },
-    /** Forgets the values that no webhook needs. */
+    /** Forgets secrets that were replaced a day ago. */
+    forgetReplaced(webhooks: Iterable<Webhook>): void {
+      for (const { previous } of webhooks)
+        if (previous !== null && previous.until <= clock.now()) secrets.forget(previous.ref)
+    },
+    /**
+     * Forgets the values that no webhook needs. Only for a start: later, values may be stored whose webhook is not stored
+     * yet.
+     */
     sweep(webhooks: Iterable<Webhook>): void {
       const needed = new Set([...webhooks].flatMap(webhook => refsOf(webhook, clock.now())))
       for (const ref of secrets.refs()) if (isOfWebhook(ref) && !needed.has(ref)) secrets.forget(ref)

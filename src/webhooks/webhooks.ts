@@ -100,7 +100,7 @@ export const createWebhooks = (deps: Deps) => {
     /** Begins to deliver, at the stored checkpoints. */
     start(): void {
       sealed.sweep(table.all())
-      stopSweeping = timers.every(sweepMs, () => sealed.sweep(table.all()))
+      stopSweeping = timers.every(sweepMs, () => sealed.forgetReplaced(table.all()))
       couriers.start()
     },
     /** The number of requests that are under way. */

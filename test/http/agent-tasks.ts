@@ -50,8 +50,8 @@ export const tasksOf = (api: Api) => {
       last = await get(id)
       return statuses.includes(last.status)
     }
-    await until(isThere).catch(() => {
-      throw new Error(`the task is not ${statuses.join(' or ')}: ${JSON.stringify(last)}`)
+    await until(isThere).catch(cause => {
+      throw new Error(`the task is not ${statuses.join(' or ')}: ${JSON.stringify(last)}`, { cause })
     })
     return get(id)
   }

@@ -47,8 +47,8 @@ const loadServer = async () => ({
   ...(await import('./store.ts')),
 })
 
-// Each server in this process kills its children at the exit of the process. Many servers are no leak here.
-process.setMaxListeners(0)
+// Each server in this process kills its children at the exit of the process, and a file of tests may start many servers.
+process.setMaxListeners(100)
 
 /** Starts a server in this process. It stops when the test ends. */
 export const serveHere = async (t: Test, env: Env = {}) => {

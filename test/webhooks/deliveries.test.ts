@@ -3,12 +3,14 @@ import t from 'tap'
 import { subjectOf } from '../../src/bus/nats-subject.ts'
 import { publishedOf } from '../../src/bus/published.ts'
 import type { Principal } from '../../src/contract/token-events.ts'
-import type { Row } from '../../src/log/store.ts'
+import { memoryStore } from '../../src/log/memory-store.ts'
+import type { Row, Store } from '../../src/log/store.ts'
 import { crashed, givenSystem, memorySecrets, quiet, rowsOf, storeOf } from '../support/system.ts'
 import {
   asked,
   day,
   expected,
+  hour,
   info,
   make,
   type Reply,
@@ -185,6 +187,32 @@ t.test('a webhook stops when the last token of its maker is revoked, and goes on
   await token('TokenCreated', 'three')
   await settleAll(system)
   t.equal(hook.requests.length, 3, 'what was missed comes')
+  await system.close()
+})
+
+t.test('the hourly round keeps the secret of a webhook that is being stored', async t => {
+  const inner = memoryStore()
+  let isHeld = false
+  let goOn = () => {}
+  const held = new Promise<void>(resolve => {
+    goOn = resolve
+  })
+  const store: Store = {
+    ...inner,
+    async write(batch) {
+      if (isHeld) await held
+      await inner.write(batch)
+    },
+  }
+  const hook = receiver()
+  const system = await givenSystem({ ...hook, store })
+  await settleAll(system)
+  isHeld = true
+  const making = make(system)
+  await hook.world.advance(hour)
+  goOn()
+  const { webhook, secret } = await making
+  t.match(system.options.secrets.get(webhook.secretRef ?? ''), { secret })
   await system.close()
 })
 

@@ -4,6 +4,7 @@ import { taskStream } from '../../contract/task-stream.ts'
 import { ownerOf, type Principal } from '../../contract/token-events.ts'
 import { type CreateTaskBody, isTerminal } from '../../contract/wire.ts'
 import type { DecidedTask } from '../../history/task-view.ts'
+import { openAgain } from '../open-again.ts'
 import { createAnswerTask } from './answer-task.ts'
 import type { Created, CreateRequest } from './create-request.ts'
 import type { CommandDeps } from './deps.ts'
@@ -22,7 +23,7 @@ export const isAtRest = ({ status }: DecidedTask): boolean =>
   isTerminal(status) || status === 'paused' || status === 'input-required'
 
 export const creationCommands = (deps: CommandDeps) => {
-  const { runtime, idempotency, ready, isLogAway } = deps
+  const { runtime, idempotency, log } = deps
   const answerTask = createAnswerTask(deps)
   const makeTask = createNewTask(deps)
   return {
@@ -30,7 +31,7 @@ export const creationCommands = (deps: CommandDeps) => {
     async create(wanted: CreateRequest): Promise<Created> {
       const { principal, request, body } = wanted
       const userId = userOf(principal, body)
-      if (isLogAway()) await ready()
+      await openAgain(log)
       const answered = await answerTask(wanted)
       if (answered !== undefined) return answered
       const call = {

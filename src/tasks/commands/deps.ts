@@ -13,6 +13,7 @@ import type { ReadStream } from '../../history/context.ts'
 import type { DecidedTask } from '../../history/task-view.ts'
 import type { Secrets } from '../../platform/secrets.ts'
 import type { Idempotency } from '../idempotency.ts'
+import type { FailingLog } from '../open-again.ts'
 import type { Queries } from '../queries.ts'
 import type { RequestReader } from '../request-reader.ts'
 
@@ -35,9 +36,7 @@ export type CommandDeps = {
     judgement: () => Judgement
     copySession: Sessions['fork']
   }
-  /** Opens the log again after a failure and brings the read models up to it. Rejects when that fails. */
-  ready: () => Promise<void>
-  isLogAway: () => boolean
+  log: FailingLog
 }
 
 /** The stream of a task that this principal may touch. */

@@ -5,6 +5,7 @@ import { taskStream } from '../../contract/task-stream.ts'
 import type { Principal } from '../../contract/token-events.ts'
 import { isTerminal } from '../../contract/wire.ts'
 import type { DecidedTask } from '../../history/task-view.ts'
+import { openAgain } from '../open-again.ts'
 import { by, type CommandDeps, hasEnded, streamFor } from './deps.ts'
 
 /** Resolves when the task has ended. */
@@ -18,7 +19,7 @@ const cancel = async (
   return until(stream, hasEnded)
 }
 
-export const moveCommands = ({ runtime, queries, ready, isLogAway }: CommandDeps) => ({
+export const moveCommands = ({ runtime, queries, log }: CommandDeps) => ({
   /** Cancels a task, and resolves when the task has ended. A second cancel joins the first. */
   async cancel(
     principal: Principal,
@@ -30,7 +31,7 @@ export const moveCommands = ({ runtime, queries, ready, isLogAway }: CommandDeps
   },
 
   async pause(principal: Principal, taskId: string, requestId: string): Promise<DecidedTask> {
-    if (isLogAway()) await ready()
+    await openAgain(log)
     return runtime.ask(streamFor(queries, principal, taskId), {
       type: 'PauseTask',
       ...by(principal, requestId),
@@ -38,7 +39,7 @@ export const moveCommands = ({ runtime, queries, ready, isLogAway }: CommandDeps
   },
 
   async resume(principal: Principal, taskId: string, requestId: string): Promise<DecidedTask> {
-    if (isLogAway()) await ready()
+    await openAgain(log)
     return runtime.ask(streamFor(queries, principal, taskId), {
       type: 'ResumeTask',
       ...by(principal, requestId),
@@ -47,7 +48,7 @@ export const moveCommands = ({ runtime, queries, ready, isLogAway }: CommandDeps
 
   /** Cancels the task if it has not ended, then deletes it. Returns the last state of the task. */
   async remove(principal: Principal, taskId: string, requestId: string): Promise<DecidedTask> {
-    if (isLogAway()) await ready()
+    await openAgain(log)
     const { status } = queries.visible(principal, taskId)
     const stream = taskStream(taskId)
     const asked = by(principal, requestId)

@@ -30,18 +30,19 @@ export const createNewTask = (deps: CommandDeps) => {
     const prepared = prepareTask(deps, wanted, userId, waiting)
     const { stream, created, start, context } = prepared
     const { taskId } = prepared.place
+    let isStored = false
     try {
       const asked = by(principal, envelopeId)
       const first = { created, start, context, ...asked }
       if (waiting !== undefined) {
         const command: TaskCommand = { type: 'ContinueElsewhere', ...waiting, ...first }
-        const continued = await runtime.ask(taskStream(waiting.id), command).then(always, isOvertaken)
-        if (continued) return { taskId, view: await runtime.until(stream, always) }
+        isStored = await runtime.ask(taskStream(waiting.id), command).then(always, isOvertaken)
+        if (isStored) return { taskId, view: await runtime.until(stream, always) }
         prepared.reserve()
       }
       return { taskId, view: await runtime.ask(stream, { type: 'CreateTask', ...first }, !body.task_id) }
     } catch (error) {
-      prepared.abandon(error)
+      if (!isStored) prepared.abandon(error)
       throw error
     } finally {
       prepared.release()

@@ -26,7 +26,7 @@ export type PreparedTask = {
   reserve(): void
   /** Call it when the task is stored or abandoned: the quota counts stored tasks on its own. */
   release(): void
-  /** Call it when the task could not be stored. If it may be stored all the same, its secrets stay until the next start. */
+  /** Call it with the error when the task could not be stored. If the log may have it, its secrets stay. */
   abandon(error: unknown): void
 }
 
@@ -52,24 +52,26 @@ export const prepareTask = (
   const reserve = () => {
     release = quotas.reserveTask(taskId, userId, principal.userId !== undefined)
   }
-  if (waiting === undefined) reserve()
-  if (secretRef !== undefined) secrets.put(secretRef, ofTask)
-  if (webhookRef !== undefined) secrets.put(webhookRef, webhook as Record<string, unknown>)
-  const stream = taskStream(taskId)
-  wanted.onNew?.(stream)
-  const start = scheduler.admit(place)
+  let leavePlace = () => {}
   const abandon = (error: unknown) => {
-    scheduler.release(taskId)
+    leavePlace()
     if (mayBeStored(error)) return
     if (secretRef !== undefined) secrets.forget(secretRef)
     if (webhookRef !== undefined) secrets.forget(webhookRef)
   }
+  if (waiting === undefined) reserve()
   try {
+    if (secretRef !== undefined) secrets.put(secretRef, ofTask)
+    if (webhookRef !== undefined) secrets.put(webhookRef, webhook as Record<string, unknown>)
+    const stream = taskStream(taskId)
+    wanted.onNew?.(stream)
+    const start = scheduler.admit(place)
+    leavePlace = () => scheduler.release(taskId)
     const isAlone = isNewSession || created.own_past === true
     const context = start ? contextOf(queries, place, created.input_ids, isAlone) : []
     return { place, stream, created, start, context, reserve, release: () => release(), abandon }
   } catch (error) {
-    abandon(error)
+    abandon(undefined) // nothing was appended
     release()
     throw error
   }

@@ -10,7 +10,7 @@ import type { DecidedTask } from '../../history/task-view.ts'
 import { contextOf } from './context.ts'
 import type { CommandDeps } from './deps.ts'
 
-const starter = ({ runtime, scheduler, queries, isLogAway }: CommandDeps) => {
+const starter = ({ runtime, scheduler, queries, log }: CommandDeps) => {
   /** Tasks whose turn came while the read models could not give the context. They keep their places. */
   const waiting = new Set<string>()
 
@@ -34,7 +34,7 @@ const starter = ({ runtime, scheduler, queries, isLogAway }: CommandDeps) => {
    */
   const start = (place: Place): void => {
     waiting.delete(place.taskId)
-    if (isLogAway()) return
+    if (log.isFailing()) return
     const context = seenBy(place)
     if (context === undefined) return void startLater(place)
     const stream = taskStream(place.taskId)

@@ -102,7 +102,7 @@ export type PreparedFork = {
   /** Call it when the fork is stored or abandoned: the quotas count stored tasks and sessions on their own. */
   release(): void
   /**
-   * Call it when the fork could not be stored. If it may be stored all the same, its secrets and the folder of its
+   * Call it with the error when the fork could not be stored. If the log may have it, its secrets and the folder of its
    * session stay.
    */
   abandon(error: unknown): Promise<void>
@@ -180,7 +180,7 @@ export const prepareFork = async (
     return { stream: taskStream(task_id), command, release, abandon }
   } catch (error) {
     release()
-    await abandon(error)
+    await abandon(undefined) // nothing was appended
     throw error
   }
 }

@@ -7,6 +7,7 @@ import type { OutputItem } from '../../../src/contract/wire.ts'
 import { noRetry } from '../../cron/jobs.ts'
 import { admin, failingStore, givenSystem, type TestSystem } from '../../support/system.ts'
 import { clientTool } from '../../support/tools.ts'
+import { settle } from '../../support/world.ts'
 import { rested } from './kills.ts'
 
 /** Asks again until there is an answer, as a client does that gets 503. */
@@ -16,6 +17,7 @@ const insisting = async (ask: () => Promise<unknown>): Promise<unknown> => {
       return await ask()
     } catch (error) {
       if (!(error instanceof StorageFailure || isBehind(error))) throw error
+      await settle() // so that requests that have waited come first
     }
   }
   throw new Error('no answer to twenty calls')
