@@ -167,7 +167,7 @@ export const createSystem = async (deps: SystemDeps) => {
     reach: deps.reach ?? (() => {}),
   })
   const { events } = bus
-  const tokens = queries.tokens()
+  const { tokens } = queries
   const webhooks = createWebhooks({ ...shared, events, tokens, outside: deps.outside, isDraining })
   const cron = createCronSystem({ ...shared, tasks, ttls, isDraining })
   const erasures = await openErasures({ ...shared, ...deps, tasks, environments, webhooks, cron, events })

@@ -96,8 +96,12 @@ export const createPrincipals = (
   { log, queries, world }: { log: EventLog; queries: Queries; world: World },
   adminToken: string | undefined,
 ): Principals => {
-  const tokens = createTokenTable(queries.tokens())
+  const tokens = createTokenTable()
+  const fill = () => tokens.fill(queries.tokens())
+  fill()
   log.onCommit(tokens.take)
+  // A write may have failed although the file has its events. The read models have them by now.
+  log.onReopened(async () => fill())
   const adminHash = adminToken === undefined ? undefined : Buffer.from(hashOf(adminToken))
 
   return {

@@ -14,19 +14,26 @@ const rowOf = ({ token_id, hash, role, user_id, expires_at }: TokenCreated, time
   expires_at: expires_at ?? null,
 })
 
-export const createTokenTable = (rows: readonly TokenRow[]) => {
-  const byHash = new Map(rows.map(row => [row.hash, row]))
-  const byId = new Map(rows.map(row => [row.id, row]))
+/** Empty until `fill`. */
+export const createTokenTable = () => {
+  const byHash = new Map<string, TokenRow>()
+  const byId = new Map<string, TokenRow>()
+  const add = (row: TokenRow): void => {
+    byHash.set(row.hash, row)
+    byId.set(row.id, row)
+  }
   return {
+    /** Replaces all tokens. */
+    fill(all: readonly TokenRow[]): void {
+      byHash.clear()
+      byId.clear()
+      for (const row of all) add(row)
+    },
     /** Applies the events that were just committed. */
     take(events: readonly Recorded[]): void {
       for (const stored of events) {
         const event = principalEvents.find(stored)
-        if (event?.type === 'TokenCreated') {
-          const row = rowOf(event.data, event.header.time)
-          byHash.set(row.hash, row)
-          byId.set(row.id, row)
-        }
+        if (event?.type === 'TokenCreated') add(rowOf(event.data, event.header.time))
         if (event?.type === 'TokenRevoked') {
           const { token_id } = event.data
           byHash.delete(byId.get(token_id)?.hash ?? '')

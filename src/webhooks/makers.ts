@@ -11,17 +11,24 @@ import type { TokenRow } from '../tasks/queries.ts'
 const always = new Set(['admin', 'system'])
 
 export const createMakers = (rows: readonly TokenRow[], clock: Clock) => {
-  const tokens = createTokenTable(rows)
+  const tokens = createTokenTable()
   const ofUsers = new Map<string, Map<string, number>>()
   const add = ({ id, user_id, expires_at }: TokenRow): void => {
     if (user_id === null) return
     const own = ofUsers.get(user_id) ?? new Map<string, number>()
     ofUsers.set(user_id, own.set(id, expires_at ?? Number.POSITIVE_INFINITY))
   }
-  for (const row of rows) add(row)
+  const fill = (all: readonly TokenRow[]): void => {
+    tokens.fill(all)
+    ofUsers.clear()
+    for (const row of all) add(row)
+  }
+  fill(rows)
   const isValid = (until: number | undefined): boolean => until !== undefined && until > clock.now()
 
   return {
+    /** Replaces all tokens. */
+    fill,
     /** Applies the events that were just committed. Returns whether they made or revoked a token. */
     take(events: readonly Recorded[]): boolean {
       tokens.take(events)

@@ -32,7 +32,7 @@ type Deps = {
   events: Pick<Events, 'subscribe'>
   secrets: Secrets
   quotas: Pick<Quotas, 'mayMakeWebhook'>
-  tokens: readonly TokenRow[]
+  tokens: () => readonly TokenRow[]
   outside: OutsideFetch
   isDraining: () => boolean
   report: Report
@@ -53,7 +53,7 @@ export const createWebhooks = (deps: Deps) => {
   const table = createWebhookTable()
   const queries = createWebhookQueries(deps.store, projector)
   table.fill(queries.there())
-  const makers = createMakers(deps.tokens, clock)
+  const makers = createMakers(deps.tokens(), clock)
   const sealed = createSealed(deps.secrets, clock)
   const changes = createChanges(log, table)
   const counts = createDeliveryCounts()
@@ -85,10 +85,11 @@ export const createWebhooks = (deps: Deps) => {
     })
     if (isAboutTokens) couriers.reviewAll()
   })
-  // A failed write may have been stored all the same.
+  // A write may have failed although the file has its events.
   log.onReopened(async () => {
     await projector.catchUp()
     table.fill(queries.there())
+    makers.fill(deps.tokens())
     couriers.reviewAll()
   })
   let stopSweeping = () => {}

@@ -136,7 +136,9 @@ t.test('a database with blobs is kept, and what is damaged meanwhile is found', 
   writeFileSync(largest, bytes)
 
   const third = await life.start()
-  t.equal((await run(third, 'query', sums)).status, 404)
+  // On a busy machine the first answer may take longer than 10 s. Then it can only be cut off.
+  const ask = () => run(third, 'query', sums)
+  t.equal((await ask().catch(ask)).status, 404)
   t.match((await third.record(id)).body, { is_active: false, close_reason: /its kept state is damaged/ })
 })
 
