@@ -3,6 +3,7 @@ import type { Agent, StepEnd } from '../../src/contract/agent.ts'
 import type { PlannedCall, RecordedEnd } from '../../src/contract/commands.ts'
 import type { Ids } from '../../src/contract/ports.ts'
 import { Refusal } from '../../src/contract/refusals.ts'
+import { StorageFailure } from '../../src/contract/stored.ts'
 import { ToolsUnavailable } from '../../src/contract/tools.ts'
 import type { ErrorObject } from '../../src/contract/wire.ts'
 import type { Recorder } from './recorder.ts'
@@ -48,8 +49,9 @@ export const conclude = async (
   return { end: { ...end, end: 'correct', message: correction(error) }, calls }
 }
 
-/** The end of a step that threw an error. */
+/** The end of a step that threw an error. A failed write of the log is no failure of the agent, which tries again. */
 export const failedWith = (error: unknown): Concluded => {
+  if (error instanceof StorageFailure) return { end: { end: 'again' }, calls: [] }
   const message = error instanceof Error ? error.message : String(error)
   const code = error instanceof ToolsUnavailable ? toolFailure : agentFailure
   return { end: { end: 'fail', error: { code, message } }, calls: [] }
