@@ -54,18 +54,17 @@ export const createCronCommands = (deps: CronCommandDeps) => {
       const userId = userOf(principal, settings.task.user_id)
       const enabled = body.enabled !== false
       const digest = digestOfBody({ ...body, task: settings.task })
-      const make = async (): Promise<string> => {
-        const jobId = ids.next('cron_')
-        const job = { jobId, userId, maker: makerOf(principal), enabled, digest, idempotencyKey: retry.key }
-        await reserved(principal, userId, () =>
+      const jobId = ids.next('cron_')
+      const job = { jobId, userId, maker: makerOf(principal), enabled, digest, idempotencyKey: retry.key }
+      const make = () =>
+        reserved(principal, userId, () =>
           withSecrets(settings, values, stored => {
             const command = { type: 'CreateJob', ...job, settings: stored, ...by(asked) } as const
             return runtime.ask(cronStream(jobId), command, true)
           }),
         )
-        return jobId
-      }
-      const { id, replayed } = await retries({ principal: principal.id, subject: '', digest, retry }, make)
+      const call = { principal: principal.id, subject: '', digest, retry }
+      const { id, replayed } = await retries(call, jobId, make)
       return { row: stillThere(queries.visible, principal, id), replayed }
     },
 

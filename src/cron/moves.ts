@@ -8,7 +8,7 @@ import { type Asked, by, type CronCommandDeps, makerOf } from './command-deps.ts
 import type { Retry } from './retries.ts'
 
 export const createCronMoves = (
-  { runtime, runs, queries, makers, secrets, retries, log }: CronCommandDeps,
+  { runtime, runs, queries, makers, secrets, retries, log, ids }: CronCommandDeps,
   wake: (jobId: string, view: CronView) => void,
 ) => {
   const move = async (asked: Asked, jobId: string, command: CronCommand) => {
@@ -38,8 +38,9 @@ export const createCronMoves = (
       const { principal } = asked
       queries.visible(principal, jobId)
       const call = { principal: principal.id, subject: jobId, digest: digestOfTrigger, retry }
-      const { id, replayed } = await retries(call, () =>
-        runs.now(jobId, { ...by(asked), idempotencyKey: retry.key }),
+      const runId = ids.next('run_')
+      const { id, replayed } = await retries(call, runId, () =>
+        runs.now(jobId, runId, { ...by(asked), idempotencyKey: retry.key }),
       )
       return { run: queries.run(jobId, id), replayed }
     },

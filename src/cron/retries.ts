@@ -3,6 +3,7 @@
 import type { CronRequestPlace, CronRequestRow } from '../../projections/cron/requests.ts'
 import type { Clock } from '../contract/ports.ts'
 import { Refusal } from '../contract/refusals.ts'
+import { mayBeStored } from '../contract/stored.ts'
 import type { EventLog } from '../log/log.ts'
 import type { Delivery } from '../tasks/deliveries.ts'
 import { bodyLivesMs, keyLivesMs } from '../tasks/earlier-task.ts'
@@ -44,14 +45,24 @@ export const createCronRetries = (
     return found
   }
 
-  /** Runs `make`, or finds what an earlier call of this request made. Resolves to the id of the job or of the run. */
-  return async (call: Call, make: () => Promise<string>): Promise<{ id: string; replayed: boolean }> => {
+  /**
+   * Runs `make`, which makes the job or the run `newId`, or finds what an earlier call of this request made. Resolves to
+   * the id of the job or of the run.
+   */
+  return async (
+    call: Call,
+    newId: string,
+    make: () => Promise<unknown>,
+  ): Promise<{ id: string; replayed: boolean }> => {
     const { principal, subject, digest, retry } = call
     const whose = `${principal} ${subject}`
     const named = retry.key === undefined ? [] : [`key ${whose} ${retry.key}`]
     const names = { named, body: `body ${whose} ${digest}`, isRetry: retry.isRetry }
-    const done = await once(names, () => claimed(call), make)
-    const id = 'replay' in done ? done.replay.id : done.made
+    const done = await once(names, () => claimed(call), make).catch(error => {
+      if (mayBeStored(error)) undelivered.add(newId)
+      throw error
+    })
+    const id = 'replay' in done ? done.replay.id : newId
     retry.delivery.onEnd(whole => {
       if (!whole) undelivered.add(id)
     })

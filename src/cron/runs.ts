@@ -49,19 +49,18 @@ export const createRuns = ({ runtime, requests, ids }: Deps) => {
       const command = { type: 'RunDue', runId, skipId: ids.next('run_'), seenAt, ...system(stream) } as const
       return ask(stream, runId, command)
     },
-    /** A caller wants a run now. Resolves to the id of the run. */
+    /** A caller wants the run `runId` now. */
     async now(
       jobId: string,
+      runId: string,
       asked: { principal: string; causation: string; idempotencyKey: string | undefined },
-    ): Promise<string> {
+    ): Promise<void> {
       const stream = cronStream(jobId)
       if ((await runtime.until(stream, always)).pausedReason === 'token_revoked') {
         const words = 'the tokens of the maker of this job are revoked: resume the job first'
         throw new Refusal('Conflict', { job_id: jobId }, words)
       }
-      const runId = ids.next('run_')
       await ask(stream, runId, { type: 'RunNow', runId, ...asked })
-      return runId
     },
     queued,
     /** The task of a run ended. The next waiting run may begin. */

@@ -1,6 +1,6 @@
 // Forks a task: makes a new task whose past is a copy of another task's past, up to a frame.
 import { Refusal } from '../../contract/refusals.ts'
-import { RevisionConflict } from '../../contract/stored.ts'
+import { mayBeStored, RevisionConflict } from '../../contract/stored.ts'
 import type { Principal } from '../../contract/token-events.ts'
 import type { ForkTaskBody } from '../../contract/wire.ts'
 import type { DecidedTask } from '../../history/task-view.ts'
@@ -23,6 +23,7 @@ const makeFork = async (deps: CommandDeps, taskId: string, wish: ForkWish): Prom
     return await deps.runtime.ask(fork.stream, fork.command, !body.task_id)
   } catch (error) {
     await fork.abandon(error)
+    if (mayBeStored(error)) deps.idempotency.notDelivered(fork.command.created.task_id)
     if (error instanceof RevisionConflict) throw new Refusal('Conflict', { task_id: body.task_id })
     throw error
   } finally {

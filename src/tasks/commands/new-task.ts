@@ -2,6 +2,7 @@
 // task of the session waits, that task ends.
 import type { TaskCommand } from '../../contract/commands.ts'
 import { Refusal } from '../../contract/refusals.ts'
+import { mayBeStored } from '../../contract/stored.ts'
 import { taskStream } from '../../contract/task-stream.ts'
 import type { DecidedTask } from '../../history/task-view.ts'
 import { answersIn } from '../call-answers.ts'
@@ -19,7 +20,7 @@ const isOvertaken = (error: unknown): false => {
 }
 
 export const createNewTask = (deps: CommandDeps) => {
-  const { runtime, queries, ids } = deps
+  const { runtime, queries, idempotency, ids } = deps
   return async (wanted: CreateRequest, userId: string): Promise<{ taskId: string; view: DecidedTask }> => {
     const { principal, body, envelopeId } = wanted
     const { session_id: sessionId } = body
@@ -43,6 +44,7 @@ export const createNewTask = (deps: CommandDeps) => {
       return { taskId, view: await runtime.ask(stream, { type: 'CreateTask', ...first }, !body.task_id) }
     } catch (error) {
       if (!isStored) prepared.abandon(error)
+      if (mayBeStored(error)) idempotency.notDelivered(taskId)
       throw error
     } finally {
       prepared.release()
