@@ -85,6 +85,7 @@ export const load = async <View, Command>(
   actor: Actor<View, Command>,
   inspect: Inspect | undefined,
 ): Promise<void> => {
+  await log.complete()
   actor.revision = (await actor.behaviour.restore?.(log)) ?? -1
   await readOn(log, actor)
   actor.loaded = undefined

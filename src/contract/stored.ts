@@ -79,6 +79,11 @@ export interface Log {
   lastOf(stream: string): Promise<Recorded | undefined>
   /** The last revision of a stream, which may not be durable yet; -1 if the stream does not exist. */
   revisionOf(stream: string): number
+  /**
+   * Resolves when reading shows everything that is stored. After a failed write, a log that nodes share may have events
+   * that this node has not read: then the log is opened again first. Rejects with StorageFailure when that fails.
+   */
+  complete(): Promise<void>
   /** The last position; 0 for an empty log. */
   head(): number
   /** The last position whose event has this time (milliseconds since 1970) or an earlier one; 0: there is none. */

@@ -6,7 +6,7 @@ import type { Clock, Ids } from '../contract/ports.ts'
 import type { Principal } from '../contract/token-events.ts'
 import type { Quotas } from '../fairness/quotas.ts'
 import type { CronView } from '../history/cron-job.ts'
-import type { EventLog } from '../log/log.ts'
+import type { FailingLog } from '../log/log.ts'
 import type { Secrets } from '../platform/secrets.ts'
 import type { RequestReader } from '../tasks/request-reader.ts'
 import type { Makers } from './makers.ts'
@@ -23,7 +23,7 @@ export type CronCommandDeps = {
   retries: CronRetries
   secrets: Pick<Secrets, 'put' | 'forget'>
   quotas: Pick<Quotas, 'mustHaveCronJob'>
-  log: Pick<EventLog, 'isFailing' | 'retry'>
+  log: FailingLog
   clock: Clock
   ids: Ids
   onFault: (error: unknown) => void

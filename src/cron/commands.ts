@@ -4,7 +4,6 @@ import { ownerOf, type Principal } from '../contract/token-events.ts'
 import type { ChangeCronJobBody, CreateCronJobBody } from '../contract/wire.ts'
 import type { CronView } from '../history/cron-job.ts'
 import { digestOfBody } from '../platform/digest.ts'
-import { openAgain } from '../tasks/open-again.ts'
 import { type Asked, by, type CronCommandDeps, makerOf } from './command-deps.ts'
 import { createJobReserve } from './job-reserve.ts'
 import { createSecretKeeper } from './job-secrets.ts'
@@ -46,7 +45,7 @@ export const createCronCommands = (deps: CronCommandDeps) => {
   return {
     /** Makes a job, or finds the job that an earlier call of this request made. */
     async create(asked: Asked, { body, found }: Given<CreateCronJobBody>, retry: Retry) {
-      await openAgain(log)
+      await log.opened()
       const { principal } = asked
       const now = clock.now()
       const read = await readSettings(requests, { principal, body, found, before: undefined, now })
@@ -69,7 +68,7 @@ export const createCronCommands = (deps: CronCommandDeps) => {
     },
 
     async change(asked: Asked, jobId: string, { body, found }: Given<ChangeCronJobBody>) {
-      await openAgain(log)
+      await log.opened()
       const { principal } = asked
       const row = queries.visible(principal, jobId)
       const before: CronSettings = JSON.parse(row.settings)

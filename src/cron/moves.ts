@@ -3,7 +3,6 @@ import { digestOfTrigger } from '../../projections/cron/requests.ts'
 import type { CronCommand } from '../contract/cron-commands.ts'
 import { cronStream } from '../contract/cron-events.ts'
 import type { CronView } from '../history/cron-job.ts'
-import { openAgain } from '../tasks/open-again.ts'
 import { type Asked, by, type CronCommandDeps, makerOf } from './command-deps.ts'
 import type { Retry } from './retries.ts'
 
@@ -12,7 +11,7 @@ export const createCronMoves = (
   wake: (jobId: string, view: CronView) => void,
 ) => {
   const move = async (asked: Asked, jobId: string, command: CronCommand) => {
-    await openAgain(log)
+    await log.opened()
     queries.visible(asked.principal, jobId)
     const view = await runtime.ask(cronStream(jobId), command)
     return { view, row: queries.visible(asked.principal, jobId) }
@@ -34,7 +33,7 @@ export const createCronMoves = (
 
     /** Begins a run now, lets it wait, or refuses it, as the job's `overlap` says. */
     async trigger(asked: Asked, jobId: string, retry: Retry) {
-      await openAgain(log)
+      await log.opened()
       const { principal } = asked
       queries.visible(principal, jobId)
       const call = { principal: principal.id, subject: jobId, digest: digestOfTrigger, retry }
@@ -46,7 +45,7 @@ export const createCronMoves = (
     },
 
     async remove(asked: Asked, jobId: string): Promise<void> {
-      await openAgain(log)
+      await log.opened()
       const { secret_ref } = queries.visible(asked.principal, jobId)
       await runtime.ask(cronStream(jobId), { type: 'DeleteJob', ...by(asked) })
       if (secret_ref !== null) secrets.forget(secret_ref)

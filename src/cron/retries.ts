@@ -4,11 +4,10 @@ import type { CronRequestPlace, CronRequestRow } from '../../projections/cron/re
 import type { Clock } from '../contract/ports.ts'
 import { Refusal } from '../contract/refusals.ts'
 import { mayBeStored } from '../contract/stored.ts'
-import type { EventLog } from '../log/log.ts'
+import type { EventLog, FailingLog } from '../log/log.ts'
 import type { Delivery } from '../tasks/deliveries.ts'
 import { bodyLivesMs, keyLivesMs } from '../tasks/earlier-task.ts'
 import { createOnce } from '../tasks/once.ts'
-import type { FailingLog } from '../tasks/open-again.ts'
 import { createUndelivered } from '../tasks/undelivered.ts'
 import type { CronQueries } from './queries.ts'
 

@@ -1,5 +1,5 @@
 // Keeps the creates of sessions that are in progress, so that a retry can wait for the create that it repeats.
-import { type FailingLog, openAgain } from '../tasks/open-again.ts'
+import type { FailingLog } from '../log/log.ts'
 
 export const createMaking = (log: FailingLog) => {
   /** By principal and body. */
@@ -11,7 +11,7 @@ export const createMaking = (log: FailingLog) => {
      */
     async over(name: string): Promise<void> {
       for (let works = making.get(name); works !== undefined || log.isFailing(); works = making.get(name))
-        await (works === undefined ? openAgain(log) : Promise.allSettled([...works]))
+        await (works === undefined ? log.opened() : Promise.allSettled([...works]))
     },
     add(name: string, work: Promise<unknown>): void {
       const works = making.get(name) ?? new Set()

@@ -3,7 +3,7 @@
 // A caller is answered only after the commit that holds its events. An append with long payloads is put in order when
 // these payloads are stored (long-payloads.ts).
 
-import type { Log, Recorded } from '../contract/stored.ts'
+import { type Log, type Recorded, StorageFailure } from '../contract/stored.ts'
 import { createAppend } from './append.ts'
 import { asked } from './asked.ts'
 import { type CommitListener, createCommitListeners } from './commit-listeners.ts'
@@ -51,6 +51,11 @@ export type EventLog = Log & {
   wipe(): Promise<boolean>
   /** Tries to open the log again after a failed write. Rejects with StorageFailure. */
   retry(): Promise<void>
+  /**
+   * Resolves when no write has failed, or when the log was opened again since: only then it shows whether a request
+   * whose write failed is stored. Rejects with StorageFailure when that is not possible now.
+   */
+  opened(): Promise<void>
   /** Takes in rows that others have written to the store. Only for a log that itself appends nothing. */
   readOn(): void
   /**
@@ -63,6 +68,9 @@ export type EventLog = Log & {
   /** Waits as `settled` does, then closes the store. */
   close(): Promise<void>
 }
+
+/** What a request needs that looks for an earlier request. */
+export type FailingLog = Pick<EventLog, 'isFailing' | 'opened'>
 
 export const openLog = (store: Store, deps: OrderDeps): EventLog => {
   /** The position of the newest event that is durable. */
@@ -103,6 +111,12 @@ export const openLog = (store: Store, deps: OrderDeps): EventLog => {
       await new Promise(resolve => setImmediate(resolve))
   }
 
+  const opened = async (): Promise<void> => {
+    if (!queue.hasFailed()) return
+    if (queue.isWriting()) throw new StorageFailure('the event log could not be written')
+    await recovery.recover()
+  }
+
   return {
     id: store.logId(),
     append,
@@ -123,6 +137,10 @@ export const openLog = (store: Store, deps: OrderDeps): EventLog => {
     readOn() {
       head = order.begin()
       subscriptions.lookAgain()
+    },
+    opened,
+    complete: async () => {
+      if (store.isShared) await opened()
     },
     check: recovery.check,
     settled,

@@ -69,6 +69,7 @@ export const openLogReadOnly = (path: string): ReadOnlyLog => {
       return subscriptions.subscribe(request, handle)
     },
     append: never,
+    complete: async () => {},
     revisionOf: stream => reader.headOf(stream)?.revision ?? -1,
     head,
     leafAt: reader.leafAt,

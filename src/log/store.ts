@@ -69,6 +69,8 @@ export interface Store {
   wipe(): Promise<boolean>
   /** The position of the event PayloadsErased that covers a position; undefined: there is none. */
   erasedBy(position: number): number | undefined
+  /** True: other places have the rows, too. After a failed write, only `reopen` reads what they have. */
+  isShared?: true
   /** Opens the files again after a failed write, so that the content of the disk is known. */
   reopen(): Promise<void>
   /** Says in words what somebody did to the open files; undefined: the files are in order. */

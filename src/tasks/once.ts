@@ -1,7 +1,8 @@
 // Carries out each request once: a request that repeats an earlier request gets what that request made, and waits while
 // that request is still under way.
+
+import type { FailingLog } from '../log/log.ts'
 import { createKeyedLocks } from './keyed-locks.ts'
-import { type FailingLog, openAgain } from './open-again.ts'
 
 /** `named`: the names under which only one request at a time may run. `body`: the principal and the body, as a name. */
 type Call = { named: string[]; body: string; isRetry: boolean }
@@ -20,7 +21,7 @@ export const createOnce = (log: FailingLog) => {
     // After these waits nothing is awaited until the keys are locked. A failed write of an earlier request may have
     // stored its events all the same: `earlier` finds them when the log is open again.
     for (let busy = locks.busy(waitsFor); busy !== undefined || log.isFailing(); busy = locks.busy(waitsFor))
-      await (busy ?? openAgain(log))
+      await (busy ?? log.opened())
     const replay = earlier()
     if (replay !== undefined) return { replay }
     const made = create()

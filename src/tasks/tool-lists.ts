@@ -4,7 +4,6 @@ import { RevisionConflict, type StreamAppend } from '../contract/stored.ts'
 import { type ToolsListed, toolListStream } from '../contract/tool-list-events.ts'
 import type { ToolDefinition } from '../contract/wire.ts'
 import type { EventLog } from '../log/log.ts'
-import { openAgain } from './open-again.ts'
 
 /** Resolves with the stream of a list for an owner, when the list is stored. Rejects with StorageFailure. */
 export type KeepTools = (owner: string, tools: ToolDefinition[]) => Promise<string>
@@ -39,7 +38,7 @@ export const keepTools = (log: EventLog): KeepTools => {
   return async (owner, tools) => {
     const digest = hash('sha256', JSON.stringify([owner, tools]), 'base64url')
     const stream = toolListStream(digest)
-    await openAgain(log) // after a failed write, only the opened log shows whether it has the list
+    await log.opened() // after a failed write, only the opened log shows whether it has the list
     const storing = underWay.get(stream)
     if (storing !== undefined) await storing
     else if (log.revisionOf(stream) < 0) {

@@ -15,6 +15,7 @@ type Deps = {
 
 export const createOwnedStore = ({ local, keys, intake, ownership, reopen }: Deps): Store => ({
   ...local,
+  isShared: true,
   write: async batch => ownership.owning().write(batch),
   writePiece: async piece => ownership.owning().writePiece(piece),
   dropPieces: async payload => ownership.owning().dropPieces(payload),

@@ -4,7 +4,6 @@ import { taskStream } from '../../contract/task-stream.ts'
 import { ownerOf, type Principal } from '../../contract/token-events.ts'
 import { type CreateTaskBody, isTerminal } from '../../contract/wire.ts'
 import type { DecidedTask } from '../../history/task-view.ts'
-import { openAgain } from '../open-again.ts'
 import { createAnswerTask } from './answer-task.ts'
 import type { Created, CreateRequest } from './create-request.ts'
 import type { CommandDeps } from './deps.ts'
@@ -31,7 +30,7 @@ export const creationCommands = (deps: CommandDeps) => {
     async create(wanted: CreateRequest): Promise<Created> {
       const { principal, request, body } = wanted
       const userId = userOf(principal, body)
-      await openAgain(log)
+      await log.opened()
       const answered = await answerTask(wanted)
       if (answered !== undefined) return answered
       const call = {

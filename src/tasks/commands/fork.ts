@@ -7,7 +7,6 @@ import type { DecidedTask } from '../../history/task-view.ts'
 import { cutAt } from '../fork/cut.ts'
 import { digestOfFork, forkRequest } from '../fork/fork-request.ts'
 import { type ForkWish, prepareFork } from '../fork/prepared-fork.ts'
-import { openAgain } from '../open-again.ts'
 import type { TaskRow } from '../queries.ts'
 import type { CommandDeps } from './deps.ts'
 
@@ -44,7 +43,7 @@ const makeOrFind =
     { key, isRetry }: Call,
   ): Promise<Forked> => {
     deps.queries.visible(principal, taskId)
-    await openAgain(deps.log)
+    await deps.log.opened()
     const digest = digestOfFork(taskId, body)
     const call = { principal, digest, key, taskId: body.task_id ?? undefined, isRetry }
     const wish = { principal, requestId, idempotencyKey: key, body }

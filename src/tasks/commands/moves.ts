@@ -5,7 +5,6 @@ import { taskStream } from '../../contract/task-stream.ts'
 import type { Principal } from '../../contract/token-events.ts'
 import { isTerminal } from '../../contract/wire.ts'
 import type { DecidedTask } from '../../history/task-view.ts'
-import { openAgain } from '../open-again.ts'
 import { by, type CommandDeps, hasEnded, streamFor } from './deps.ts'
 
 /** Resolves when the task has ended. */
@@ -31,7 +30,7 @@ export const moveCommands = ({ runtime, queries, log }: CommandDeps) => ({
   },
 
   async pause(principal: Principal, taskId: string, requestId: string): Promise<DecidedTask> {
-    await openAgain(log)
+    await log.opened()
     return runtime.ask(streamFor(queries, principal, taskId), {
       type: 'PauseTask',
       ...by(principal, requestId),
@@ -39,7 +38,7 @@ export const moveCommands = ({ runtime, queries, log }: CommandDeps) => ({
   },
 
   async resume(principal: Principal, taskId: string, requestId: string): Promise<DecidedTask> {
-    await openAgain(log)
+    await log.opened()
     return runtime.ask(streamFor(queries, principal, taskId), {
       type: 'ResumeTask',
       ...by(principal, requestId),
@@ -48,7 +47,7 @@ export const moveCommands = ({ runtime, queries, log }: CommandDeps) => ({
 
   /** Cancels the task if it has not ended, then deletes it. Returns the last state of the task. */
   async remove(principal: Principal, taskId: string, requestId: string): Promise<DecidedTask> {
-    await openAgain(log)
+    await log.opened()
     const { status } = queries.visible(principal, taskId)
     const stream = taskStream(taskId)
     const asked = by(principal, requestId)
