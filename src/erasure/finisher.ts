@@ -67,6 +67,11 @@ export const createFinisher = ({ destroyers, stored, report }: Deps) => {
           )
       }
     },
+    /** Notes the erasures that are stored although their write failed. `retry` finishes them. */
+    async lookAgain(): Promise<void> {
+      for (const erasure of await stored.unfinished())
+        if (!pending.has(erasure.erasure_id)) pending.set(erasure.erasure_id, erasure)
+    },
     async retry(): Promise<void> {
       for (const erasure of pending.values()) await finish(erasure).catch(() => {})
     },

@@ -37,8 +37,11 @@ export const openHolds = async ({ log, ids }: Deps) => {
     if (type === 'HoldPlaced') holds.set(data.hold_id, { ...data, placed_at: time })
     else holds.delete(data.hold_id)
   }
-  for await (const page of log.readStream(holdStream))
-    for (const event of page.map(holdEvents.read)) take(event, event.header.time)
+  const read = async (): Promise<void> => {
+    for await (const page of log.readStream(holdStream))
+      for (const event of page.map(holdEvents.read)) take(event, event.header.time)
+  }
+  await read()
 
   const append = async (event: HoldEvent, { principal, requestId }: Asked): Promise<void> => {
     const [stored] = await log.append([
@@ -77,6 +80,8 @@ export const openHolds = async ({ log, ids }: Deps) => {
     return known
   }
   return {
+    /** Takes in the events that are stored although their write failed. */
+    lookAgain: read,
     list: (): Hold[] => [...holds.values()],
     /** The holds on this task, session or user. */
     on: ({ task_id, session_id, user_id }: Holdable): HoldPlaced[] =>

@@ -86,6 +86,11 @@ export const openErasures = async (deps: Deps) => {
     stored,
     report,
   })
+  // A write may have failed although the file has its events.
+  log.onReopened(async () => {
+    await holds.lookAgain()
+    await finisher.lookAgain()
+  })
   const commands = createErasureCommands({
     log,
     erasedBy: log.erasedBy,
