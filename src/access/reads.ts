@@ -1,10 +1,9 @@
 // Records which token was shown which tasks, in the log itself. A read never waits until it is recorded, and never
 // fails because recording fails. Records that cannot be stored are kept for the next try, up to a limit; reads beyond
 // the limit are counted as lost.
-import { accessStream, type ReadAccess, type ReadAccessLost } from '../contract/access-events.ts'
 import type { Clock, Report, Timers } from '../contract/ports.ts'
-import type { Log, NewEvent } from '../contract/stored.ts'
 import { createReadBatch } from './read-batch.ts'
+import { type AccessLog, createUnstoredReads } from './unstored-reads.ts'
 
 /** Notes a task that is shown. */
 export type Shows = (taskId: string) => void
@@ -27,49 +26,25 @@ const fullAt = 1024 * 1024
 const mostKept = 8 * fullAt
 
 type Deps = {
-  log: Pick<Log, 'append' | 'revisionOf'>
+  log: AccessLog
   clock: Clock
   timers: Pick<Timers, 'after'>
   report: Report
 }
 
-const eventOf = (type: string, data: ReadAccess | ReadAccessLost): NewEvent => ({
-  type,
-  schema_version: 1,
-  data,
-})
-
 export const createReads = ({ log, clock, timers, report }: Deps): Reads => {
   const batch = createReadBatch()
-  /** Events that are not stored yet, and their size in memory. */
-  let kept: ReadAccess[] = []
-  let keptSize = 0
-  let lost = 0
+  const unstored = createUnstoredReads(log, clock)
   let failing = false
   let cancelTimer: (() => void) | undefined
   let storing: Promise<void> | undefined
 
-  const append = async (events: NewEvent[]): Promise<void> => {
-    const stream = accessStream(new Date(clock.now()).toISOString().slice(0, 10))
-    const of = { principal: 'system', owner: '', session_id: '', correlation_id: stream }
-    const expectedRevision = log.revisionOf(stream)
-    await log.append([{ stream, expectedRevision, ...of, causation_id: stream, events }])
-  }
-
   const store = async (): Promise<void> => {
     const size = batch.size()
-    kept.push(...batch.take())
-    keptSize += size
-    const told = lost
-    const events = kept.map(event => eventOf('ReadAccess', event))
-    if (told > 0) events.push(eventOf('ReadAccessLost', { count: told }))
-    if (events.length === 0) return
+    unstored.add(batch.take(), size)
     try {
-      await append(events)
-      kept = []
-      keptSize = 0
-      lost -= told
-      if (failing) report('warn', 'reads of tasks are recorded again', { lost: told })
+      const lost = await unstored.store()
+      if (lost !== undefined && failing) report('warn', 'reads of tasks are recorded again', { lost })
       failing = false
     } catch (error) {
       if (!failing)
@@ -86,16 +61,15 @@ export const createReads = ({ log, clock, timers, report }: Deps): Reads => {
       cancelTimer = undefined
       storing = store().finally(() => {
         storing = undefined
-        if (batch.size() > 0 || kept.length > 0) storeSoon(waitMs)
+        if (batch.size() > 0 || !unstored.isEmpty()) storeSoon(waitMs)
       })
     })
   }
 
   /** Notes a read. If too many reads wait to be stored, counts it as lost instead. */
   const note = (add: () => void): void => {
-    if (keptSize + batch.size() > mostKept) {
-      if (lost === 0) report('error', 'reads of tasks are lost, since they cannot be recorded')
-      lost++
+    if (unstored.size() + batch.size() > mostKept) {
+      if (unstored.lose() === 1) report('error', 'reads of tasks are lost, since they cannot be recorded')
       return
     }
     add()

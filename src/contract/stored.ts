@@ -92,6 +92,17 @@ export interface Log {
   leafAt(position: number): string | undefined
 }
 
+/** What somebody needs of the log who looks for the events of an earlier request. */
+export interface FailingLog {
+  /** Whether a write has failed and the log was not opened again since. */
+  isFailing(): boolean
+  /**
+   * Resolves when no write has failed, or when the log was opened again since: only then it shows whether the events of
+   * the failed write are stored. Rejects with StorageFailure when it cannot be opened now.
+   */
+  opened(): Promise<void>
+}
+
 /** Another writer appended to the stream first. */
 export class RevisionConflict extends Error {
   constructor(

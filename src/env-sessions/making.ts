@@ -1,5 +1,5 @@
 // Keeps the creates of sessions that are in progress, so that a retry can wait for the create that it repeats.
-import type { FailingLog } from '../log/log.ts'
+import type { FailingLog } from '../contract/stored.ts'
 
 export const createMaking = (log: FailingLog) => {
   /** By principal and body. */

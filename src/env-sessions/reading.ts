@@ -3,6 +3,7 @@ import type { RequestKeys } from '../contract/commands.ts'
 import { sessionEvents } from '../contract/decoders/env-session.ts'
 import { envSessionStream } from '../contract/env-session-events.ts'
 import { Refusal } from '../contract/refusals.ts'
+import { StorageFailure } from '../contract/stored.ts'
 import type { Principal } from '../contract/token-events.ts'
 import type { EnvStepAnswer } from '../contract/wire.ts'
 import {
@@ -79,10 +80,19 @@ export const mustBeNew = (view: SessionView, keys: RequestKeys, { id }: Principa
  * Settles the interrupted step of a session, if there is one, and returns the view. A step is interrupted if it was
  * begun, has no result, and does not run any more.
  */
-export const settled = async (deps: Pick<SessionDeps, 'runtime'>, id: string): Promise<SessionView> => {
-  const view = await viewOf(deps, id)
+export const settled = async (
+  { runtime, log }: Pick<SessionDeps, 'runtime' | 'log'>,
+  id: string,
+): Promise<SessionView> => {
+  const view = await viewOf({ runtime }, id)
   if (view.open === undefined) return view
-  return deps.runtime.ask(envSessionStream(id), { type: 'SettleStep', ...view.openBy })
+  const settle = () => runtime.ask(envSessionStream(id), { type: 'SettleStep', ...view.openBy })
+  // A task that waits for this would take a failed write for the result of its call.
+  return settle().catch(async error => {
+    if (!(error instanceof StorageFailure)) throw error
+    await log.opened()
+    return settle()
+  })
 }
 
 /** Refuses when the session's user has no room on the disk. */

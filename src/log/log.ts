@@ -3,7 +3,7 @@
 // A caller is answered only after the commit that holds its events. An append with long payloads is put in order when
 // these payloads are stored (long-payloads.ts).
 
-import { type Log, type Recorded, StorageFailure } from '../contract/stored.ts'
+import { type FailingLog, type Log, type Recorded, StorageFailure } from '../contract/stored.ts'
 import { createAppend } from './append.ts'
 import { asked } from './asked.ts'
 import { type CommitListener, createCommitListeners } from './commit-listeners.ts'
@@ -18,59 +18,50 @@ import { createRecovery } from './recovery.ts'
 import type { Store } from './store.ts'
 import { createSubscriptions, type Subscribe } from './subscriptions.ts'
 
-export type EventLog = Log & {
-  /** The id of the log: it is made when the log is created, and no other log has it. */
-  id: string
-  /**
-   * Adds a listener, which is called after each commit, in order. The callers whose events the commit holds are
-   * answered when the listener is done.
-   */
-  onCommit(listener: CommitListener): void
-  /**
-   * Adds a listener, which is called when the log was opened again after a failed write. The log may then hold events
-   * whose callers got an error. Nothing is appended until the listener is done.
-   */
-  onReopened(listener: () => Promise<void>): void
-  /**
-   * Hands over past events, then new ones. After a failed write, subscriptions continue when the listeners of
-   * `onReopened` are done.
-   */
-  subscribe: Subscribe
-  /** The newest event that this process has appended to a stream, if it is still in memory. It may not be durable. */
-  newestOf(stream: string): Newest | undefined
-  /** Whether a write has failed and the log was not opened again since. */
-  isFailing(): boolean
-  /**
-   * Destroys what the event PayloadsErased at a position covers. Resolves to whether no trace is left in the files;
-   * false: a reader still needs the WAL. Another call destroys only what is left. Rejects with StorageFailure.
-   */
-  destroy(by: number): Promise<boolean>
-  /** The position of the event PayloadsErased that covers a position; undefined: there is none. */
-  erasedBy(position: number): number | undefined
-  /** Destroys traces of earlier calls of `destroy` in the files. Resolves to whether none is left. */
-  wipe(): Promise<boolean>
-  /** Tries to open the log again after a failed write. Rejects with StorageFailure. */
-  retry(): Promise<void>
-  /**
-   * Resolves when no write has failed, or when the log was opened again since: only then it shows whether a request
-   * whose write failed is stored. Rejects with StorageFailure when that is not possible now.
-   */
-  opened(): Promise<void>
-  /** Takes in rows that others have written to the store. Only for a log that itself appends nothing. */
-  readOn(): void
-  /**
-   * Checks the files of the log. When one was removed, replaced or cut short, appends fail from then on. Returns a
-   * sentence about the problem when it is found for the first time.
-   */
-  check(): string | undefined
-  /** Resolves when everything that was put in order is written and all listeners are done. */
-  settled(): Promise<void>
-  /** Waits as `settled` does, then closes the store. */
-  close(): Promise<void>
-}
-
-/** What a request needs that looks for an earlier request. */
-export type FailingLog = Pick<EventLog, 'isFailing' | 'opened'>
+export type EventLog = Log &
+  FailingLog & {
+    /** The id of the log: it is made when the log is created, and no other log has it. */
+    id: string
+    /**
+     * Adds a listener, which is called after each commit, in order. The callers whose events the commit holds are
+     * answered when the listener is done.
+     */
+    onCommit(listener: CommitListener): void
+    /**
+     * Adds a listener, which is called when the log was opened again after a failed write. The log may then hold events
+     * whose callers got an error. Nothing is appended until the listener is done.
+     */
+    onReopened(listener: () => Promise<void>): void
+    /**
+     * Hands over past events, then new ones. After a failed write, subscriptions continue when the listeners of
+     * `onReopened` are done.
+     */
+    subscribe: Subscribe
+    /** The newest event that this process has appended to a stream, if it is still in memory. It may not be durable. */
+    newestOf(stream: string): Newest | undefined
+    /**
+     * Destroys what the event PayloadsErased at a position covers. Resolves to whether no trace is left in the files;
+     * false: a reader still needs the WAL. Another call destroys only what is left. Rejects with StorageFailure.
+     */
+    destroy(by: number): Promise<boolean>
+    /** The position of the event PayloadsErased that covers a position; undefined: there is none. */
+    erasedBy(position: number): number | undefined
+    /** Destroys traces of earlier calls of `destroy` in the files. Resolves to whether none is left. */
+    wipe(): Promise<boolean>
+    /** Tries to open the log again after a failed write. Rejects with StorageFailure. */
+    retry(): Promise<void>
+    /** Takes in rows that others have written to the store. Only for a log that itself appends nothing. */
+    readOn(): void
+    /**
+     * Checks the files of the log. When one was removed, replaced or cut short, appends fail from then on. Returns a
+     * sentence about the problem when it is found for the first time.
+     */
+    check(): string | undefined
+    /** Resolves when everything that was put in order is written and all listeners are done. */
+    settled(): Promise<void>
+    /** Waits as `settled` does, then closes the store. */
+    close(): Promise<void>
+  }
 
 export const openLog = (store: Store, deps: OrderDeps): EventLog => {
   /** The position of the newest event that is durable. */

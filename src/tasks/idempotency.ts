@@ -1,7 +1,7 @@
 // Distinguishes a retry from a new request, for each principal. Keys and digests are in the log (in TaskCreated). Only
 // data that a restart may lose is kept here: the running creates, and the tasks whose answers did not arrive whole.
 import type { Clock } from '../contract/ports.ts'
-import type { FailingLog } from '../log/log.ts'
+import type { FailingLog } from '../contract/stored.ts'
 import { type CreateCall, taskByBody, taskById, taskByKey } from './earlier-task.ts'
 import { createOnce } from './once.ts'
 import type { Queries, TaskRow } from './queries.ts'

@@ -1,7 +1,7 @@
 // Carries out each request once: a request that repeats an earlier request gets what that request made, and waits while
 // that request is still under way.
 
-import type { FailingLog } from '../log/log.ts'
+import type { FailingLog } from '../contract/stored.ts'
 import { createKeyedLocks } from './keyed-locks.ts'
 
 /** `named`: the names under which only one request at a time may run. `body`: the principal and the body, as a name. */

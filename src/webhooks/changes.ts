@@ -2,9 +2,10 @@
 // append events, and each must see what the other has stored.
 
 import type { WebhookEvent } from '../contract/decoders/webhook.ts'
-import type { Log, NewEvent } from '../contract/stored.ts'
+import type { NewEvent } from '../contract/stored.ts'
 import { webhookEventVersion, webhookStream } from '../contract/webhook-events.ts'
 import type { Webhook } from '../history/webhook.ts'
+import type { EventLog } from '../log/log.ts'
 import type { WebhookTable } from './table.ts'
 
 /** The principal that causes a change, and the id of its request. */
@@ -14,7 +15,7 @@ export const byServer: By = { principal: 'system', causation: 'webhooks' }
 /** Returns the events to store. An empty list: nothing changes. May throw a refusal. */
 export type Decide = (webhook: Webhook) => WebhookEvent[]
 
-export const createChanges = (log: Pick<Log, 'append'>, table: Pick<WebhookTable, 'get'>) => {
+export const createChanges = (log: Pick<EventLog, 'append' | 'opened'>, table: Pick<WebhookTable, 'get'>) => {
   const underWay = new Map<string, Promise<unknown>>()
 
   const append = async (
@@ -45,6 +46,7 @@ export const createChanges = (log: Pick<Log, 'append'>, table: Pick<WebhookTable
     async change(id: string, by: By, decide: Decide): Promise<boolean> {
       const before = underWay.get(id) ?? Promise.resolve()
       const mine = before.then(async () => {
+        await log.opened() // only then the table has what an earlier, failed write may have stored
         const webhook = table.get(id)
         const events = webhook === undefined ? [] : decide(webhook)
         if (webhook === undefined || events.length === 0) return false

@@ -13,6 +13,8 @@ type Deps = { changes: Pick<Changes, 'change'>; clock: Clock; timers: Timers }
 export const createCheckpointWriter = (id: string, { changes, clock, timers }: Deps) => {
   let sent: Sent[] = []
   let count = 0
+  /** The deliveries of the newest write, unless it has succeeded. `total`: all deliveries of the webhook with these. */
+  let doubtful: { count: number; sent: Sent[]; total: number } | undefined
   /** The position up to which nothing is left to send, and the newest checkpoint in the log. */
   let position = 0
   let stored = 0
@@ -21,17 +23,26 @@ export const createCheckpointWriter = (id: string, { changes, clock, timers }: D
   let writing: Promise<void> | undefined
 
   const write = async (): Promise<void> => {
-    const data = { position, count, sent }
-    sent = []
-    count = 0
+    let upTo = position
     writtenAt = clock.now()
     try {
-      await changes.change(id, byServer, () => [{ type: 'WebhookCheckpoint', data }])
-      stored = data.position
+      await changes.change(id, byServer, webhook => {
+        if (doubtful !== undefined && webhook.delivered < doubtful.total) {
+          sent = [...doubtful.sent, ...sent].slice(-listedAtMost)
+          count += doubtful.count
+        }
+        const data = { position, count, sent }
+        doubtful = { count, sent, total: webhook.delivered + count }
+        upTo = position
+        sent = []
+        count = 0
+        return [{ type: 'WebhookCheckpoint', data }]
+      })
+      stored = upTo
+      doubtful = undefined
     } catch {
-      // The log cannot be written, and reports that itself. The next checkpoint lists these deliveries too.
-      sent = [...data.sent, ...sent].slice(-listedAtMost)
-      count += data.count
+      // The log cannot be written, and reports that itself. The next checkpoint lists these deliveries, too, unless the
+      // log has them then.
     }
   }
   const begin = (): void => {

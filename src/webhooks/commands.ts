@@ -1,11 +1,11 @@
 // The command service of webhooks. Secret values are written before the event that names their reference.
 import { Refusal } from '../contract/refusals.ts'
+import type { FailingLog } from '../contract/stored.ts'
 import type { Principal } from '../contract/token-events.ts'
 import type { CreateWebhookBody } from '../contract/wire.ts'
 import { createCounts } from '../fairness/counts.ts'
 import type { Quotas } from '../fairness/quotas.ts'
 import type { Webhook } from '../history/webhook.ts'
-import type { FailingLog } from '../log/log.ts'
 import { type AskedBy, byOf } from './asked.ts'
 import { type ChangeDeps, check, createWebhookChanges, type Given, storedIn } from './change.ts'
 import { createRetries, keyIn } from './retries.ts'

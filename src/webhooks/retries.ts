@@ -1,9 +1,9 @@
 // Recognizes a repeated request to create a webhook by its `Idempotency-Key`, so that it makes no second webhook.
 import type { Clock } from '../contract/ports.ts'
 import { Refusal } from '../contract/refusals.ts'
+import type { FailingLog } from '../contract/stored.ts'
 import type { CreateWebhookBody } from '../contract/wire.ts'
 import type { Webhook } from '../history/webhook.ts'
-import type { FailingLog } from '../log/log.ts'
 import { digestOfBody } from '../platform/digest.ts'
 import { keyLivesMs } from '../tasks/earlier-task.ts'
 import { createOnce } from '../tasks/once.ts'

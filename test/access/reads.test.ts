@@ -11,6 +11,7 @@ const given = () => {
   const disk = { fails: false }
   const reads = createReads({
     log: {
+      opened: async () => {},
       revisionOf: () => stored.length - 1,
       async append([one]): Promise<Recorded[]> {
         if (disk.fails) throw new StorageFailure('the disk is full')
