@@ -22,50 +22,57 @@ const idleMs = 5 * 60_000
 /** Milliseconds between two searches for unused instances. */
 const sweepMs = 30_000
 const now = () => performance.now()
+const ignore = () => {}
 
 /** Whether the instance was unused for a while, runs nothing, and would come back in the same state. */
 const isIdle = ({ instance, revision, usedAt, isUnkept }: Entry): boolean =>
   instance.recovery !== 'none' && !isUnkept && revision !== ahead && now() - usedAt > idleMs
 
+/** Keeps promises until they have settled. */
+const createUnderWay = () => {
+  const works = new Set<Promise<unknown>>()
+  return {
+    isNone: (): boolean => works.size === 0,
+    add<T>(work: Promise<T>): Promise<T> {
+      const over: Promise<unknown> = work.then(ignore, ignore).then(() => works.delete(over))
+      works.add(over)
+      return work
+    },
+    settled: (): Promise<unknown> => Promise.all(works),
+  }
+}
+
 export const createOpenInstances = (timers: Timers) => {
   const entries = new Map<string, Entry>()
   /** Instances that are being opened or closed. */
-  const underWay = new Set<Promise<void>>()
+  const underWay = createUnderWay()
   let isStopped = false
 
   const drop = async (stream: string): Promise<void> => {
     const entry = entries.get(stream)
     if (entry === undefined) return
     entries.delete(stream)
-    const closed = entry.instance.close().finally(() => underWay.delete(closed))
-    underWay.add(closed)
-    await closed
+    await underWay.add(entry.instance.close())
   }
   const stopSweeping = timers.every(sweepMs, () => {
     for (const [stream, entry] of entries) if (isIdle(entry)) void drop(stream)
   })
 
+  const register = async (stream: string, work: Promise<Instance>, revision: number): Promise<Entry> => {
+    const instance = await work
+    if (isStopped) {
+      await instance.close()
+      throw new SessionLost('the server is stopping')
+    }
+    const entry = { instance, revision, usedAt: now(), isOlder: false, isUnkept: false }
+    entries.set(stream, entry)
+    return entry
+  }
+
   return {
     /** Registers an instance once it is open. If the service has stopped meanwhile, closes it instead. */
-    async track(stream: string, work: Promise<Instance>, revision: number): Promise<Entry> {
-      const under = work.then(
-        () => {},
-        () => {},
-      )
-      underWay.add(under)
-      try {
-        const instance = await work
-        if (!isStopped) {
-          const entry = { instance, revision, usedAt: now(), isOlder: false, isUnkept: false }
-          entries.set(stream, entry)
-          return entry
-        }
-        await instance.close()
-        throw new SessionLost('the server is stopping')
-      } finally {
-        underWay.delete(under)
-      }
-    },
+    track: (stream: string, work: Promise<Instance>, revision: number): Promise<Entry> =>
+      underWay.add(register(stream, work, revision)),
     /** The instance that matches this revision. One that matches another revision is useless and is closed. */
     async at(stream: string, revision: number): Promise<Entry | undefined> {
       const known = entries.get(stream)
@@ -94,11 +101,11 @@ export const createOpenInstances = (timers: Timers) => {
       if (entries.get(stream)?.revision === ahead) void drop(stream)
     },
     drop,
-    areNone: (): boolean => entries.size + underWay.size === 0,
+    areNone: (): boolean => entries.size === 0 && underWay.isNone(),
     /** Closes all open instances. Resolves when they are closed and all other openings and closings have ended. */
     async dropAll(): Promise<void> {
       await Promise.all([...entries.keys()].map(drop))
-      await Promise.all(underWay)
+      await underWay.settled()
     },
     isStopped: () => isStopped,
     stop(): void {

@@ -3,9 +3,15 @@
 import type { Runtime } from '../../actors/runtime/runtime.ts'
 import type { CronCommand } from '../contract/cron-commands.ts'
 import { cronStream } from '../contract/cron-events.ts'
+import { Refusal } from '../contract/refusals.ts'
 import type { CronView } from '../history/cron-job.ts'
 import type { Queries } from '../tasks/queries.ts'
 import type { CronQueries } from './queries.ts'
+
+/** A request may have deleted or paused the job meanwhile. */
+const unlessMoved = (error: unknown): void => {
+  if (!(error instanceof Refusal)) throw error
+}
 
 export const createMakers = (
   tokens: Pick<Queries, 'hasToken' | 'tokens'>,
@@ -28,7 +34,7 @@ export const createMakers = (
           reason: 'token_revoked',
           principal: 'system',
           causation: stream,
-        })
+        }).catch(unlessMoved)
       }
     },
   }
