@@ -1,5 +1,5 @@
-// Keeps the events of reads until the log has them. After a failed append they are kept for the next one, unless the log
-// has them all the same.
+// Keeps the events of reads until the log has them. After a failed append, the next append contains its events, too,
+// unless the log has them already.
 import { accessStream, type ReadAccess, type ReadAccessLost } from '../contract/access-events.ts'
 import type { Clock } from '../contract/ports.ts'
 import type { NewEvent } from '../contract/stored.ts'
@@ -7,7 +7,7 @@ import type { EventLog } from '../log/log.ts'
 
 export type AccessLog = Pick<EventLog, 'append' | 'revisionOf' | 'opened'>
 
-/** Events of one append, and their size in memory. `lost`: how many lost reads they tell. */
+/** How many events one append contains, and their size in memory. `lost`: the number of lost reads that they report. */
 type Portion = { count: number; size: number; lost: number }
 
 const eventOf = (type: string, data: ReadAccess | ReadAccessLost): NewEvent => ({
@@ -45,22 +45,22 @@ export const createUnstoredReads = (log: AccessLog, clock: Clock) => {
       kept.push(...events)
       size += characters
     },
-    /** Counts a read that is not recorded. Returns how many there are that no event tells. */
+    /** Counts a read that is not recorded. Returns the number of such reads that no stored event reports. */
     lose: (): number => ++lost,
     /**
-     * Stores all events. Resolves to the number of lost reads that they tell; undefined: there was nothing to store.
+     * Stores all events. Resolves to the number of lost reads that they report; undefined: there was nothing to store.
      * Rejects with StorageFailure.
      */
     async store(): Promise<number | undefined> {
       await log.opened()
-      // Nobody else writes to the stream.
+      // Only this module appends to the stream. If the stream has grown, the log has the events of the failed append.
       if (doubtful !== undefined && log.revisionOf(doubtful.stream) > doubtful.revision) forget(doubtful)
-      const told = lost
+      const reported = lost
       const events = kept.map(event => eventOf('ReadAccess', event))
-      if (told > 0) events.push(eventOf('ReadAccessLost', { count: told }))
+      if (reported > 0) events.push(eventOf('ReadAccessLost', { count: reported }))
       if (events.length === 0) return undefined
       await append(events, { count: kept.length, size, lost })
-      return told
+      return reported
     },
   }
 }

@@ -92,7 +92,7 @@ export interface Log {
   leafAt(position: number): string | undefined
 }
 
-/** What somebody needs of the log who looks for the events of an earlier request. */
+/** The part of the log with which a request makes sure that it sees the events of earlier requests. */
 export interface FailingLog {
   /** Whether a write has failed and the log was not opened again since. */
   isFailing(): boolean
@@ -114,7 +114,7 @@ export class RevisionConflict extends Error {
   }
 }
 
-/** The log could not be written. No event of the append is acknowledged, but the file may have them. */
+/** The log could not be written. No event of the append is acknowledged, but the file may have the events. */
 export class StorageFailure extends Error {}
 /** Whether the events of an append that was rejected with this error may be stored all the same. */
 export const mayBeStored = (error: unknown): boolean => error instanceof StorageFailure

@@ -1,5 +1,5 @@
-// Requests with one idempotency key that overlap while the disk fails: the second waits for the first, whose write has
-// failed although the disk has it. Whoever asks again, the request is carried out once.
+// Several requests have the same idempotency key and overlap. The write of the first request fails, but the disk has its
+// events. The other requests wait for the first one, and must not do its work again.
 import t from 'tap'
 import { isBehind } from '../../../src/contract/refusals.ts'
 import { StorageFailure } from '../../../src/contract/stored.ts'
