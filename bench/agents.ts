@@ -66,7 +66,7 @@ const playInMemory = async (agent: Agent): Promise<void> => {
       workdir: '/',
       signal,
     }
-    const said = agent.step({ ...input, history: async () => output })
+    const said = agent.step({ ...input, history: async () => output, given: async () => [] })
     let message = ''
     for (;;) {
       const next = await said.next()

@@ -1,4 +1,5 @@
 // Turns the calls of an agent step into events. A call comes whole or bit by bit; the server gives each call its ids.
+import type { CutEnd } from '../../src/contract/task-events.ts'
 import { isWholeJson } from '../../src/contract/whole-json.ts'
 import { isShort, type StepDraft } from './step-draft.ts'
 import { closeText } from './text-items.ts'
@@ -53,18 +54,18 @@ export const addWholeCall = (draft: StepDraft, name: string, text: string): void
 }
 
 /**
- * Completes the calls in the order in which they were opened. `isCut`: the model's output was cut off, so calls with
- * incomplete arguments are not made.
+ * Completes the calls in the order in which they were opened. `reason`: the answer was cut, so its calls are not made.
+ * Beside a call that was cut for its length, calls with whole arguments are.
  */
-export const closeCalls = (draft: StepDraft, isCut = false): void => {
+export const closeCalls = (draft: StepDraft, reason?: CutEnd): void => {
   const { agentStep, calls, openCalls } = draft
   for (const { itemId, call } of openCalls.values()) {
-    const isCutCall = isCut && !isWholeJson(call.arguments)
-    if (isCutCall) calls.splice(calls.indexOf(call), 1)
+    const isWhole = reason === undefined || (reason === 'length' && isWholeJson(call.arguments))
+    if (!isWhole) calls.splice(calls.indexOf(call), 1)
     const data = { agent_step: agentStep, item_id: itemId, parts: 0, item: 'tool_call' as const }
     draft.events.push({
       type: 'ItemCompleted',
-      data: { ...data, ...(isCutCall ? { cut_off: true as const } : {}) },
+      data: { ...data, ...(isWhole ? {} : { cut_off: reason }) },
     })
   }
   openCalls.clear()

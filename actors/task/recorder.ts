@@ -3,6 +3,7 @@
 import type { StepPart } from '../../src/contract/agent.ts'
 import type { StepEvent } from '../../src/contract/commands.ts'
 import type { Ids } from '../../src/contract/ports.ts'
+import type { CutEnd } from '../../src/contract/task-events.ts'
 import { addArguments, addWholeCall, closeCalls } from './call-items.ts'
 import { emptyDraft, type SaidCall } from './step-draft.ts'
 import { addText, addWholeText, closeText } from './text-items.ts'
@@ -14,9 +15,9 @@ export const createRecorder = (agentStep: number, ids: Ids, offered?: string) =>
   let compressionId: string | undefined
 
   // The calls are closed first: an open text is always the newest item, because a new call closes the text before it.
-  const close = (isCut = false) => {
-    closeCalls(draft, isCut)
-    closeText(draft, isCut)
+  const close = (reason?: CutEnd) => {
+    closeCalls(draft, reason)
+    closeText(draft, reason)
   }
   const compress = () => {
     compressionId = ids.next('cmp_')
@@ -52,7 +53,7 @@ export const createRecorder = (agentStep: number, ids: Ids, offered?: string) =>
           break
         }
         case 'cut-off':
-          close(true)
+          close(said.reason)
           break
         case 'compressing':
           compress()

@@ -9,7 +9,7 @@ import type {
   OutputItem,
   ToolDefinition,
 } from '../../src/contract/wire.ts'
-import { firstSeen, seenNext } from '../../src/history/context.ts'
+import { firstSeen, type Seen, seenNext } from '../../src/history/context.ts'
 import { system } from '../../src/history/task/messages.ts'
 import type { DecidedTask } from '../../src/history/task-view.ts'
 import type { TaskDeps } from './deps.ts'
@@ -27,6 +27,7 @@ export type StepGiven = {
   asked: MessageContent
   workdir: string
   history: () => Promise<OutputItem[]>
+  given: StepInput['given']
   tools: (signal: AbortSignal) => Promise<ToolDefinition[]>
   env: () => Record<string, unknown>
   /** Decides who handles each call. */
@@ -80,6 +81,12 @@ export const stepGiven = (
 ): StepGiven => {
   const { request, user_id } = created
   const schema = schemaOf(request)
+  let first: Promise<Seen> | undefined
+  /** The context of the step. The part before the task is read once. */
+  const seen = async (): Promise<Seen> => {
+    first ??= firstSeen(deps.log.readStream, view)
+    return seenNext(view, await first)
+  }
   return {
     effectId,
     agentStep,
@@ -94,7 +101,8 @@ export const stepGiven = (
     offered: view.toolList,
     listOf: tools => deps.keepTools(user_id, tools),
     workdir: deps.workspaceOf(created).workdir,
-    history: async () => seenNext(view, await firstSeen(deps.log.readStream, view)),
+    history: async () => (await seen()).items,
+    given: async () => (await seen()).given,
     tools: signal => deps.tools.offered(scopeOf(deps, created), signal),
     env: () => (secrets.env ?? {}) as Record<string, unknown>,
     plan: (said, signal) =>

@@ -1,26 +1,26 @@
 // Turns the messages and the reasoning of an agent step into events. Texts that belong together share one item.
 import type { StepPart } from '../../src/contract/agent.ts'
-import type { TextItemKind } from '../../src/contract/task-events.ts'
+import type { CutEnd, TextItemKind } from '../../src/contract/task-events.ts'
 import { isShort, type StepDraft } from './step-draft.ts'
 
 const prefixOf = (item: TextItemKind) => (item === 'message' ? 'msg_' : 'rs_')
 
-/** Completes the open item. `isCut`: the model reached its length limit. */
-export const closeText = (draft: StepDraft, isCut = false): void => {
+/** Completes the open item. `reason`: why the answer ended here without being whole. */
+export const closeText = (draft: StepDraft, reason?: CutEnd): void => {
   const { agentStep, openText } = draft
   if (openText === undefined) return
-  const cut = isCut ? { cut_off: true as const } : {}
+  const cut = reason === undefined ? {} : { cut_off: reason }
   const data = { agent_step: agentStep, item_id: openText.id, parts: openText.parts.size, ...cut }
   draft.events.push({ type: 'ItemCompleted', data })
   draft.openText = undefined
 }
 
-/** Adds text. Text of another kind opens another item. */
+/** Adds text. Text of another kind opens another item, and so does text that says so. */
 export const addText = (
   draft: StepDraft,
-  { item, part, text, logprobs }: Extract<StepPart, { say: 'delta' }>,
+  { item, part, text, logprobs, opens }: Extract<StepPart, { say: 'delta' }>,
 ): void => {
-  if (draft.openText !== undefined && draft.openText.item !== item) closeText(draft)
+  if (opens === true || draft.openText?.item !== item) closeText(draft)
   const opensItem = draft.openText === undefined
   draft.openText ??= { id: draft.ids.next(prefixOf(item)), item, parts: new Map() }
   const { id, parts } = draft.openText

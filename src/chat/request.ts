@@ -1,56 +1,50 @@
 // The body of a model call, built from the content of the log and nothing else. The agent sends it, and a rollout
 // builds the same bytes again years later, so this code changes no body that was sent.
+import type { GivenTurn } from '../contract/agent.ts'
 import type { ModelRequest } from '../contract/task-events.ts'
 import type { CreateTaskBody, OutputItem, ToolDefinition } from '../contract/wire.ts'
-import { type ChatMessage, messagesOf, toolsOf } from './messages.ts'
+import type { Prompt } from './prompt.ts'
+import type { ModelBody } from './protocol.ts'
+import { protocolOf } from './protocols.ts'
+import { withPlain } from './switches.ts'
 import { longestWindow, transcriptOf } from './transcript.ts'
+import { turnsOf } from './turns.ts'
+import { wellFormed } from './well-formed.ts'
 
 export type Asked = Omit<ModelRequest, 'digest'>
 
-/** The three parts of a body, which are sent as one object in this order. */
-export type ModelBody = { request: Record<string, unknown>; messages: ChatMessage[]; tools?: unknown[] }
-
-export const textOfBody = ({ request, messages, tools }: ModelBody): string =>
-  JSON.stringify({ ...request, messages, ...(tools === undefined ? {} : { tools }) })
-
-const streamed = (model: string) => ({ model, stream: true, stream_options: { include_usage: true } })
+/** `items`: the context of the step. `turns`: what endpoints gave with earlier steps of that context. */
+export type Given = {
+  request: CreateTaskBody
+  items: OutputItem[]
+  turns: GivenTurn[]
+  tools: ToolDefinition[]
+}
 
 /** The schema that an answer must fit. It counts only when the answer is not streamed. */
 export const schemaOf = ({ stream, structured_output }: CreateTaskBody): object | undefined =>
   stream ? undefined : (structured_output ?? undefined)
 
-const systemPrompt = (request: CreateTaskBody, schema: object | undefined): string | undefined => {
-  const prompts = [
-    request.agent_config?.developer_prompt,
-    schema &&
-      `Your answer must be JSON alone, without a fence, that fits this JSON Schema:\n${JSON.stringify(schema)}`,
-  ]
-  return prompts.filter(Boolean).join('\n\n') || undefined
-}
+const written = (prompt: Prompt, { protocol, switches }: Asked): ModelBody =>
+  wellFormed(protocolOf(protocol).write(prompt, withPlain(switches)))
+
+/** What an endpoint gave goes back only to the same endpoint and model, in the same protocol. */
+const givenBy = (turns: GivenTurn[], { endpoint, model, protocol }: Asked): GivenTurn[] =>
+  turns.filter(turn => turn.endpoint === endpoint && turn.model === model && turn.protocol === protocol)
 
 /** The body of the call for an agent step. */
-export const stepBody = (
-  asked: Asked,
-  given: { request: CreateTaskBody; items: OutputItem[]; tools: ToolDefinition[] },
-): ModelBody => {
-  const { request, items } = given
+export const stepBody = (asked: Asked, { request, items, turns, tools }: Given): ModelBody => {
   const config = request.agent_config ?? {}
-  const schema = schemaOf(request)
-  const inWords = asked.schema_in_words === true
-  const tools = toolsOf(given.tools)
-  return {
-    request: {
-      ...config.inference_args,
-      ...request.inference_args,
-      ...(config.max_response_length ? { max_tokens: config.max_response_length } : {}),
-      ...(schema && !inWords
-        ? { response_format: { type: 'json_schema', json_schema: { name: 'answer', schema } } }
-        : {}),
-      ...streamed(asked.model),
-    },
-    messages: messagesOf(items, systemPrompt(request, inWords ? schema : undefined)),
-    ...(tools === undefined ? {} : { tools }),
+  const prompt: Prompt = {
+    model: asked.model,
+    instructions: config.developer_prompt || undefined,
+    turns: turnsOf(items, givenBy(turns, asked)),
+    tools,
+    schema: schemaOf(request),
+    maxTokens: config.max_response_length ?? undefined,
+    args: { ...config.inference_args, ...request.inference_args },
   }
+  return written(prompt, asked)
 }
 
 const summarize =
@@ -64,11 +58,15 @@ export const summaryBody = (
   { request, items }: { request: CreateTaskBody; items: OutputItem[] },
 ): ModelBody => {
   const config = request.agent_config ?? {}
-  return {
-    request: streamed(asked.model),
-    messages: [
-      { role: 'system', content: config.compress_prompt || summarize },
-      { role: 'user', content: transcriptOf(items, config.max_model_length ?? longestWindow) },
-    ],
+  const content = [transcriptOf(items, config.max_model_length ?? longestWindow)]
+  const prompt: Prompt = {
+    model: asked.model,
+    instructions: config.compress_prompt || summarize,
+    turns: [{ by: 'user', content }],
+    tools: [],
+    schema: undefined,
+    maxTokens: undefined,
+    args: {},
   }
+  return written(prompt, asked)
 }

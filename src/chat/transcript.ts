@@ -1,7 +1,7 @@
 // Writes a conversation as one text for a model that sums it up. A model might follow instructions in messages, but
 // reads the text as a record. And every endpoint accepts a text, whatever tools were called.
 import type { MessageContent, OutputItem } from '../contract/wire.ts'
-import { isSent, thoughtIn } from './messages.ts'
+import { isBrought, thoughtIn } from './turns.ts'
 
 /** The context window in tokens when the request names none. */
 export const longestWindow = 131_072
@@ -19,12 +19,12 @@ const line = (item: OutputItem): string => {
   if (item.type === 'message') return `${item.role}: ${contentText(item.message_content)}`
   if (item.type === 'tool_call') return `assistant calls ${item.name}: ${item.arguments}`
   if (item.type === 'tool_result') return `result: ${contentText(item.message_content)}`
-  return isSent(item) ? `assistant thinks: ${thoughtIn(item)}` : ''
+  return isBrought(item) ? `assistant thinks: ${thoughtIn(item)}` : ''
 }
 
 /** The tokens of an item, roughly, estimated from the length of its JSON. */
 export const tokensOf = (item: OutputItem): number => {
-  if (!isSent(item)) return 0
+  if (item.type === 'reasoning' && !isBrought(item)) return 0
   return Math.ceil(Buffer.byteLength(JSON.stringify(item)) / bytesAToken)
 }
 

@@ -1,7 +1,14 @@
 // The agent port. An agent works in steps. At the beginning of a step the agent reads the history of its task; at the
 // end it gives an answer, waits, or asks for another step. An agent keeps no state between steps, and starts work
 // outside of itself only through the runtime.
-import type { Compressed, ModelRequest, ModelResponse, TextItemKind, TextPartKind } from './task-events.ts'
+import type {
+  Compressed,
+  CutEnd,
+  ModelRequest,
+  ModelResponse,
+  TextItemKind,
+  TextPartKind,
+} from './task-events.ts'
 import type {
   CreateTaskBody,
   ErrorObject,
@@ -18,12 +25,23 @@ import type {
  * this step. Calls run when the step has ended, all at once.
  */
 export type StepPart =
-  | { say: 'delta'; item: TextItemKind; part: TextPartKind; text: string; logprobs?: Logprob[] }
+  | {
+      say: 'delta'
+      item: TextItemKind
+      part: TextPartKind
+      text: string
+      logprobs?: Logprob[]
+      /** The text begins another item, though the item before is of the same kind. */
+      opens?: true
+    }
   | { say: 'item'; item: TextItemKind; part: TextPartKind; texts: string[] }
   | { say: 'call'; name: string; arguments: string }
   | { say: 'call-delta'; call: string; name: string; text: string }
-  /** The model reached its length limit: the current text and each call with incomplete arguments end here. */
-  | { say: 'cut-off' }
+  /**
+   * The answer is not whole: the current text and the calls end here. Only beside a call that was cut for its length,
+   * calls with whole arguments are still made.
+   */
+  | { say: 'cut-off'; reason: CutEnd }
   /** A turn of a group chat: a speaker's task begins when the step has ended. */
   | { say: 'turn'; turn: AskedTurn }
   /** The tools that the model is offered in this step. */
@@ -52,6 +70,22 @@ export type StepEnd =
   | { end: 'fail'; error: ErrorObject }
   /** The answer broke off: the step is abandoned and runs again. */
   | { end: 'again' }
+
+/**
+ * What an endpoint gave with an earlier step of a model, besides the items of the step. `items`: the ids of all these
+ * items; `thoughts` and `calls`: of the reasoning and the calls among them, in their order. `callIds`: the endpoint's
+ * own ids of the calls. `kept`: what it wants back, in a form that only its protocol knows.
+ */
+export type GivenTurn = {
+  endpoint: string
+  model: string
+  protocol: string | undefined
+  items: string[]
+  thoughts: string[]
+  calls: string[]
+  callIds: string[] | undefined
+  kept: Record<string, unknown> | undefined
+}
 
 /** A turn of a group chat that a step asks for. */
 export type AskedTurn = {
@@ -91,6 +125,8 @@ export type StepInput = {
   corrected: boolean
   /** The earlier items of the chat session, then this task's own inputs and completed items. */
   history(): Promise<OutputItem[]>
+  /** What endpoints gave with the earlier steps of this history. */
+  given(): Promise<GivenTurn[]>
   /**
    * What the task and its subagents have used so far. `tokens` is the number of all their tokens, `context` the number
    * of the tokens of the newest model call alone.

@@ -10,7 +10,7 @@ import { lifecycleEvents } from './task-events/lifecycle.ts'
 import { stepEvents } from './task-events/steps.ts'
 
 export type { ItemKind, OpenItem, PartKind, TextItemKind, TextPartKind } from './task-events/items.ts'
-export type { Compressed, ModelRequest, ModelResponse } from './task-events/model-call.ts'
+export type { Compressed, CutEnd, ModelRequest, ModelResponse } from './task-events/model-call.ts'
 
 const payloads = {
   ...lifecycleEvents,

@@ -1,4 +1,6 @@
 // Makes the context of an agent: the inputs and items of tasks to which references point, each of them once.
+
+import type { GivenTurn } from '../contract/agent.ts'
 import { taskEvents } from '../contract/decoders/task.ts'
 import type { Log } from '../contract/stored.ts'
 import type { TaskEventData } from '../contract/task-events.ts'
@@ -85,14 +87,16 @@ const summed = (items: OutputItem[], { summaries }: SeenTask): OutputItem[] =>
     return kept.toSpliced(Math.max(0, at), 0, userMessage(id, `Summary of what came before:\n${text}`))
   }, items)
 
+/** A context, and what endpoints gave with its steps besides the items. */
+export type Seen = { items: OutputItem[]; given: GivenTurn[] }
+
 /** The context of a task's next step. `first`: the context at its start. `without`: ids of own items to leave out. */
-export const seenNext = (
-  view: SeenTask,
-  first: OutputItem[],
-  without?: ReadonlySet<string>,
-): OutputItem[] => {
+export const seenNext = (view: SeenTask, first: Seen, without?: ReadonlySet<string>): Seen => {
   const own = ownPast(view).filter(({ id }) => id === undefined || !without?.has(id))
-  return assemble(summed([...first, ...own], view))
+  return {
+    items: assemble(summed([...first.items, ...own], view)),
+    given: [...first.given, ...view.given],
+  }
 }
 
 /** The view of a task up to a revision. */
@@ -121,16 +125,18 @@ const heardBy = (name: string, items: OutputItem[]): OutputItem[] =>
   })
 
 /** The context of a task at its start: earlier tasks of the session, then its own inputs. */
-export const firstSeen = async (read: ReadStream, view: SeenTask): Promise<OutputItem[]> => {
+export const firstSeen = async (read: ReadStream, view: SeenTask): Promise<Seen> => {
   const own = taskStream(view.created?.task_id ?? '')
   const turn = view.created?.turn
   const lists: OutputItem[][] = []
+  const given: GivenTurn[] = []
   for (const reference of view.context) {
     const from = reference.stream === own ? view : await foldStream(read, reference.stream)
     const items = itemsAt(from, reference)
     lists.push(turn === undefined || from === view ? items : heardBy(turn.name, items))
+    if (from !== view) given.push(...from.given)
   }
-  return lists.flat()
+  return { items: lists.flat(), given }
 }
 
 /**

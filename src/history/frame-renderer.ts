@@ -5,7 +5,7 @@ import type { Recorded } from '../contract/stored.ts'
 import { taskStream } from '../contract/task-stream.ts'
 import { isTerminal, type OutputItem, type Task } from '../contract/wire.ts'
 import type { ReadStream } from './context.ts'
-import { firstSeen } from './context.ts'
+import { firstSeen, type Seen } from './context.ts'
 import { type Frame, framesOf, renderFrames as renderFramed } from './frames.ts'
 import { type Rollout, rolloutOf, type StepEnd } from './rollout.ts'
 import { rolloutsOf } from './rollouts.ts'
@@ -73,7 +73,7 @@ export const createRenderer = (read: ReadStream): FrameRenderer => {
   const view = emptyTask()
   const toolsOf = toolListReader(read)
   const withToolsOf = withTools(toolsOf)
-  let first: Promise<OutputItem[]> | undefined
+  let first: Promise<Seen> | undefined
 
   const renderStep = async (event: StepEnd): Promise<Frame[]> => {
     first ??= firstSeen(read, view)

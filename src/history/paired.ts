@@ -24,7 +24,8 @@ const isOfAssistant = ({ type, ...item }: OutputItem): boolean =>
 
 /**
  * The items with each result behind its call. Consecutive calls form one group, together with the assistant's items
- * between the calls and their results. The results follow the group in the order in which they came.
+ * between the calls and their results. The results follow the group in the order of the calls, whatever their order
+ * was: many templates of models ignore the ids, and take the first result for that of the first call.
  */
 export const paired = (items: OutputItem[]): OutputItem[] => {
   const calls = new Set(items.flatMap(item => (item.type === 'tool_call' ? [item.call_id] : [])))
@@ -36,7 +37,6 @@ export const paired = (items: OutputItem[]): OutputItem[] => {
   let open: string[] = []
   const cameAt = (id: string) => results.get(id)?.at ?? -1
   const endGroup = () => {
-    open.sort((a, b) => cameAt(a) - cameAt(b))
     for (const id of open) ordered.push(results.get(id)?.item ?? missingResult(id))
     open = []
   }

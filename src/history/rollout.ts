@@ -1,11 +1,12 @@
 // A rollout: the record of one completed agent step, for trainers and auditors. It is made from the view of the task
 // before the event that completes the step.
-import { answerOf } from '../chat/messages.ts'
-import { type ModelBody, stepBody, summaryBody } from '../chat/request.ts'
+import { answerOf } from '../chat/answer.ts'
+import type { ModelBody } from '../chat/protocol.ts'
+import { stepBody, summaryBody } from '../chat/request.ts'
 import type { RecordedTaskEvent } from '../contract/decoders/task.ts'
 import { taskIdOf } from '../contract/task-stream.ts'
 import type { Logprob, OutputItem, ToolDefinition } from '../contract/wire.ts'
-import { seenNext } from './context.ts'
+import { type Seen, seenNext } from './context.ts'
 import type { EnvStep } from './env-steps.ts'
 import { system } from './task/messages.ts'
 import { promptIds } from './task/model-calls.ts'
@@ -80,13 +81,13 @@ export const logprobsOf = (items: OutputItem[]): Logprob[] =>
 const bodyOf = (
   { created }: TaskView,
   { data }: StepEnd,
-  items: OutputItem[],
+  { items, given: turns }: Seen,
   tools: ToolDefinition[],
 ): ModelBody | undefined => {
   const { request: asked, compressed } = data
   if (asked === undefined || created === undefined) return undefined
   const { request } = created
-  if (compressed === undefined) return stepBody(asked, { request, items, tools })
+  if (compressed === undefined) return stepBody(asked, { request, items, turns, tools })
   const replaced = new Set(compressed.items)
   return summaryBody(asked, { request, items: items.filter(({ id = '' }) => replaced.has(id)) })
 }
@@ -100,12 +101,7 @@ const callIds = (said: OutputItem[], theirs: string[] | undefined): Record<strin
  * The rollout of the step that `event` completes; `view` is the view before that event. `first`: the context of the
  * task at its start. `tools`: the tools that the model was offered.
  */
-export const rolloutOf = (
-  view: TaskView,
-  event: StepEnd,
-  first: OutputItem[],
-  tools: ToolDefinition[],
-): Rollout => {
+export const rolloutOf = (view: TaskView, event: StepEnd, first: Seen, tools: ToolDefinition[]): Rollout => {
   const { created } = view
   if (created === undefined) throw new Error('the step has no task: TaskCreated is missing')
   const { position, header, data } = event
@@ -151,7 +147,7 @@ export const rolloutOf = (
     ...ofModel,
     usage: data.usage ?? null,
     reward: null,
-    input_messages: body?.messages ?? seen,
+    input_messages: body?.messages ?? seen.items,
     output_messages: body === undefined ? said : answer,
   }
 }

@@ -1,7 +1,6 @@
 // Makes the rollouts of a task and of its subagents from the log, again at each request.
 import { taskEvents } from '../contract/decoders/task.ts'
-import type { OutputItem } from '../contract/wire.ts'
-import { firstSeen, type ReadStream } from './context.ts'
+import { firstSeen, type ReadStream, type Seen } from './context.ts'
 import { type EnvStep, envStepsAt } from './env-steps.ts'
 import { type Rollout, rolloutOf } from './rollout.ts'
 import { type Survey, surveysOf, type Taken, type Wanted } from './rollout-survey.ts'
@@ -31,7 +30,7 @@ async function* entriesOf(read: ReadStream, survey: Survey, after: number): Asyn
   const envSteps = await envStepsOf(read, survey.taken)
   // The reward stands at the last entry that is shown. A hidden summary may come after it.
   const last = ends.findLast(({ isSummary }) => summaries || !isSummary)?.position
-  let first: OutputItem[] | undefined
+  let first: Seen | undefined
   for await (const page of read(stream)) {
     for (const stored of page) {
       if (stored.header.revision > upTo) return

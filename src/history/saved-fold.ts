@@ -9,7 +9,7 @@ import { emptyFramed, type FramedTask } from './task-view.ts'
  * Raise this number whenever the fold gives another view for the same events: saved folds with another number are not
  * used.
  */
-export const foldVersion = 1
+export const foldVersion = 2
 /** The fold of a task is saved each time after this many events of its stream. */
 export const savedEvery = 1000
 /**
@@ -59,7 +59,7 @@ export const foldText = (view: FramedTask): string => {
   for (const name of Object.keys(emptyFramed())) {
     if (!apart.has(name)) fields[name] = plainOf(view[name as keyof FramedTask])
   }
-  fields.cutOff = [...view.cutOff].filter(id => (view.indexOf.get(id) ?? 0) >= settled)
+  fields.cutOff = [...view.cutOff].filter(([id]) => (view.indexOf.get(id) ?? 0) >= settled)
   return JSON.stringify({ settled, open: view.output.slice(settled), fields } satisfies Saved)
 }
 

@@ -37,7 +37,9 @@ const metadataOf = (view: FramedTask, created: Created): Record<string, unknown>
   if (view.subagentUsage !== undefined) own.subagent_usage = view.subagentUsage
   if (view.continuedBy !== undefined) own.continued_by = view.continuedBy
   const cutOff = cutOffNow(view)
-  if (cutOff.length > 0) own.incomplete_details = { reason: 'length', items: cutOff }
+  const [first] = cutOff
+  if (first !== undefined) own.incomplete_details = { reason: view.cutOff.get(first), items: cutOff }
+  if (view.oddEnd !== undefined) own.finish_reason = view.oddEnd
   return { ...created.request.metadata, ...own }
 }
 

@@ -2,8 +2,8 @@
 // attributes of the span, in the format of OpenTelemetry. For parts that are not text, only the kind is exported.
 import type { RecordedTaskEvent } from '../contract/decoders/task.ts'
 import { isTerminal, type OutputItem } from '../contract/wire.ts'
-import { firstSeen, type ReadStream } from '../history/context.ts'
-import { rolloutOf } from '../history/rollout.ts'
+import { firstSeen, type ReadStream, type Seen } from '../history/context.ts'
+import { rolloutOf, type StepEnd } from '../history/rollout.ts'
 import { withRest } from '../history/said.ts'
 import { itemOf } from '../history/task/output.ts'
 import { emptyTask, evolve, type TaskView } from '../history/task-view.ts'
@@ -47,6 +47,14 @@ const saidIn = (message: ChatMessage): Said => {
   return { role, parts: [...thoughts, ...partsOf(content), ...calls] }
 }
 
+/** The step as if the endpoint spoke chat completions, so that the messages of every protocol have one form here. */
+const inChat = (event: StepEnd): StepEnd => {
+  const { request } = event.data
+  if (request === undefined) return event
+  const { protocol: _, switches: __, ...asked } = request
+  return { ...event, data: { ...event.data, request: asked } }
+}
+
 const contentsOf = (input: Said[], output: Said[], finish_reason: string): Contents => {
   const parts = output.flatMap(message => message.parts)
   return {
@@ -82,12 +90,16 @@ export type TaskContents = {
 
 export const createTaskContents = (read: ReadStream): TaskContents => {
   const view = emptyTask()
-  let first: OutputItem[] | undefined
+  let first: Seen | undefined
 
   const ofEvent = async (event: RecordedTaskEvent): Promise<Contents> => {
     if (event.type === 'AgentStepCompleted' && event.data.request !== undefined) {
       first ??= await firstSeen(read, view)
-      const { input_messages, output_messages, finish_reason = 'stop' } = rolloutOf(view, event, first, [])
+      const {
+        input_messages,
+        output_messages,
+        finish_reason = 'stop',
+      } = rolloutOf(view, inChat(event), first, [])
       const [input, output] = [input_messages, output_messages] as ChatMessage[][]
       return contentsOf((input ?? []).map(saidIn), (output ?? []).map(saidIn), finish_reason)
     }

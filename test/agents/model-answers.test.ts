@@ -33,9 +33,10 @@ t.test('and not twice', async t => {
   t.equal(asked.length, 2)
 })
 
-t.test('an endpoint that knows no schemas is asked in words, from then on', async t => {
+t.test('an endpoint that knows no schemas is asked for JSON, else in words, from then on', async t => {
   const refusal = { error: { status: 400, message: 'response_format is not supported by this model' } }
   const { ask, asked, entries } = await modelTasks(t, [
+    refusal,
     refusal,
     { text: '{"ok":true}' },
     { text: '{"ok":false}' },
@@ -44,14 +45,15 @@ t.test('an endpoint that knows no schemas is asked in words, from then on', asyn
   const first = await ask(prompt)
   const second = await ask(prompt)
   t.match([first.status, second.status], ['completed', 'completed'])
-  t.equal(asked.length, 3)
-  t.notOk(asked[1]?.request?.response_format)
-  t.match(asked[1]?.request?.messages[0], {
+  t.equal(asked.length, 4)
+  t.same(asked[1]?.request?.response_format, { type: 'json_object' })
+  t.notOk(asked[2]?.request?.response_format)
+  t.match(asked[2]?.request?.messages[0], {
     role: 'system',
     content: /Be brief\.[\s\S]*JSON Schema[\s\S]*"ok"/,
   })
   const [entry] = (await entries(second.id)) as [Entry]
-  t.equal(bytesOf(entry), asked[2]?.body)
+  t.equal(bytesOf(entry), asked[3]?.body)
 })
 
 const endless = { when: '', tool_calls: [{ name: 'calculator', arguments: { expression: '1+1' } }] }

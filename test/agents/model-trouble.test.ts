@@ -78,8 +78,6 @@ t.test('an endpoint that hangs up before it answers is asked four times', async 
 const half = { text: 'half of', finish_reason: null }
 const brokenOff: Record<string, { answer: Answer; words: RegExp }> = {
   'breaks off': { answer: { ...half, cut: true }, words: /broke off/ },
-  'ends without an end': { answer: { ...half, done: false }, words: /broke off/ },
-  'has no reason to finish': { answer: half, words: /broke off/ },
   'holds a chunk that is no JSON': {
     answer: { chunks: [delta({ content: 'half of' }), '{"choices":[{"del', delta({ content: 'x' }, 'stop')] },
     words: /the model's/,
@@ -160,7 +158,7 @@ t.test(
 
 const html = '<html><body><h1>It works!</h1></body></html>'
 
-t.test('a page that is no completion fails at once', async t => {
+t.test('a page that is no answer fails at once', async t => {
   const pages: [type: string, body: string][] = [
     ['text/html', html],
     ['text/plain', 'It works!'],
@@ -177,7 +175,7 @@ t.test('a page that is no completion fails at once', async t => {
     const task = await ask({ user_message_content: `${n}` })
     t.match(
       task,
-      { status: 'failed', error: { message: /no completion.*MODEL_BASE_URL/ } },
+      { status: 'failed', error: { message: /no answer.*MODEL_BASE_URL/ } },
       `${type}: ${body}`,
     )
     t.equal(asked.filter(({ messages }) => messages[0]?.content === `${n}`).length, 1, `${type}: ${body}`)
@@ -186,13 +184,16 @@ t.test('a page that is no completion fails at once', async t => {
 })
 
 t.test('a page that stands for a failure is told as it is, in part when it is long', async t => {
-  const long = `${html}${'<p>'.repeat(2000)}`
-  const page = { status: 500, body: long, headers: { 'retry-after': '0' } }
-  const { ask } = await modelTasks(t, [{ when: '', error: page }])
-  const { status, error } = await ask()
-  t.equal(status, 'failed')
-  t.match(error?.message, "the model's endpoint answered 500: <html><body><h1>It works!")
-  t.equal(error?.message.length, 1000)
+  const fails = (body: string): Answer => ({ error: { status: 500, body, headers: { 'retry-after': '0' } } })
+  const pages = [`${html}${'<p>'.repeat(2000)}`, 'so '.repeat(2000)]
+  const { ask } = await modelTasks(
+    t,
+    pages.flatMap(page => Array(4).fill(fails(page))),
+  )
+  const [page, long] = [await ask(), await ask()]
+  t.equal(page.error?.message, "the model's endpoint answered 500: It works!")
+  t.match(long.error?.message, "the model's endpoint answered 500: so so so")
+  t.equal(long.error?.message.length, 1000)
 })
 
 const MiB = 1024 * 1024

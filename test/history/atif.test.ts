@@ -188,7 +188,7 @@ t.test('what was there before is copied context: what the caller gave, or else t
     'system Be kind.',
     '(system rules)',
     '(user before)',
-    '(agent I look old() old() = r2, r1)',
+    '(agent I look old() old() = r1, r2)',
     '(agent old() = [no result was recorded for this call])',
     '(agent found unknown_tool() = r9)',
     'user hello',

@@ -190,7 +190,7 @@ t.test('results stand behind their calls, wherever they came', async t => {
     ],
     'of several, in another order': [
       [call('a'), says, call('b'), call('c'), result('c'), message('m'), result('a')],
-      ['call a', 'says', 'call b', 'call c', 'result b missing', 'result c', 'result a', 'm'],
+      ['call a', 'says', 'call b', 'call c', 'result a', 'result b missing', 'result c', 'm'],
     ],
     'none at all': [
       [call('a'), says, call('b'), result('b')],
@@ -208,7 +208,7 @@ t.test('results stand behind their calls, wherever they came', async t => {
 })
 
 t.test('what was cut off for its length is seen later, unless its step was abandoned', async t => {
-  const cut = fact('ItemCompleted', { agent_step: 1, item_id: 'msg_cut', parts: 1, cut_off: true })
+  const cut = fact('ItemCompleted', { agent_step: 1, item_id: 'msg_cut', parts: 1, cut_off: 'length' })
   const begun = [...working, stepStarted(1, 't1/1'), opened('msg_cut', 'as far as'), cut]
   const ended = viewOf([...begun, stepCompleted(1, 't1/1')])
   t.match(ended.output, [{ id: 'msg_cut', status: 'incomplete' }])

@@ -147,7 +147,7 @@ t.test('for those who ask, messages, arguments and results go with their spans; 
     'gen_ai.tool.call.result': '4',
   })
   t.match(json(answering, 'gen_ai.input.messages').slice(2), [
-    { role: 'assistant', parts: [call] },
+    { role: 'assistant', parts: [thought, call] },
     { role: 'tool', parts: [{ type: 'tool_call_response', id: /./, response: '4' }] },
   ])
   t.same(json(run, 'gen_ai.input.messages'), [

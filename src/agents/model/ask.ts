@@ -2,8 +2,8 @@
 import type { Timers } from '../../contract/ports.ts'
 import { sleep } from '../../platform/sleep.ts'
 import { longest, textWithin } from './answer-text.ts'
-import { fieldsOf, wordOf } from './endpoint-values.ts'
 import { ModelRefused, type Redact, unreachable } from './failures.ts'
+import { reasonOfBody } from './reasons.ts'
 import type { SilenceWatch } from './silence.ts'
 
 /** The largest number of tries of one request. */
@@ -31,38 +31,30 @@ const waitBefore = (attempt: number, retryAfter: string | null): number => {
 
 const isRedirect = ({ status }: Response): boolean => status >= 300 && status < 400
 
-/** The endpoint's description of its error. */
+/** The endpoint's reason for its error. */
 const errorTextOf = async (answer: Response): Promise<string> => {
   const text = (await textWithin(answer, longest.error).catch(() => '')) ?? 'an endless error'
-  try {
-    const { error, message } = fieldsOf(JSON.parse(text))
-    return wordOf(error) || wordOf(fieldsOf(error).message) || wordOf(message) || text
-  } catch {
-    return text
-  }
+  return reasonOfBody(text, answer.status)
 }
 
 /** A failed try that may be repeated: the reason, and the wait that the endpoint asks for. */
-type Failed = { why: string; retryAfter: string | null }
+type Failed = { why: string; retryAfter: string | null; status?: number }
 
 export type Ask = (body: string, signal: AbortSignal, watch: SilenceWatch) => Promise<Response>
 
 /** Asks until a response is successful, and does not read its body. Throws ModelRefused, or the signal's reason. */
 export const createAsk = (
-  { url, apiKey, redact }: { url: string; apiKey: string | undefined; redact: Redact },
+  given: { url: string; headers: Record<string, string>; redact: Redact },
   timers: Timers,
 ): Ask => {
-  const headers = {
-    'content-type': 'application/json',
-    accept: 'text/event-stream',
-    ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
-  }
+  const { url, redact } = given
+  const headers = { 'content-type': 'application/json', accept: 'text/event-stream', ...given.headers }
 
   const failureOf = async (answer: Response): Promise<Failed> => {
     const words = isRedirect(answer) ? 'a redirect, which is not followed' : await errorTextOf(answer)
     const why = redact(`the model's endpoint answered ${answer.status}: ${words}`)
     if (!mayHelp(answer.status)) throw new ModelRefused(why, answer.status)
-    return { why, retryAfter: answer.headers.get('retry-after') }
+    return { why, retryAfter: answer.headers.get('retry-after'), status: answer.status }
   }
 
   const attempt = async (
@@ -88,7 +80,7 @@ export const createAsk = (
       const outcome = await attempt(body, signal, watch)
       if (outcome instanceof Response) return outcome
       watch.end() // the wait before a retry does not count as silence
-      if (attempts === tries) throw new ModelRefused(outcome.why)
+      if (attempts === tries) throw new ModelRefused(outcome.why, outcome.status)
       await sleep(timers, waitBefore(attempts, outcome.retryAfter), signal)
       signal.throwIfAborted()
     }

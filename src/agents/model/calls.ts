@@ -1,68 +1,132 @@
-// Builds the tool calls of an answer from their pieces. Some endpoints number the calls, some give them ids, some do
-// neither and send each call whole, and some number every call 0.
+// Builds the tool calls of an answer from their pieces. Endpoints number the calls, give them ids, do both or neither;
+// they number every call 0, change the id of a call, repeat its name, or send its name late. A piece belongs to the
+// call that a careful reader would take, and text that a later piece may replace is not passed on yet.
 import { isWholeJson } from '../../contract/whole-json.ts'
-import { countOf, type Fields, fieldsOf, jsonOf, listOf, wordOf } from './endpoint-values.ts'
+import type { Heard, HeardCall } from './endpoint.ts'
+import { type Fields, fieldsOf, jsonOf, listOf, numberOf, wordOf } from './endpoint-values.ts'
 
-export type HeardCall = { name: string; arguments: string }
-/** `held`: arguments that came before the name of the call. */
-type Call = {
-  key: string
-  index: number | undefined
-  id: string
-  name: string
-  arguments: string
-  held: string
+type Piece = { index: number | undefined; id: string; name: string; text: string; further: Fields }
+/**
+ * `held`: the end of `text` that was not passed on. `mayEnd`: whether the text ends like a JSON object, which is quick to
+ * see. `further`: fields that the endpoint may want back.
+ */
+type Call = Piece & { key: string; held: string; mayEnd: boolean }
+
+/** Fields of a piece that are read here. All others belong to the endpoint. */
+const known = new Set(['index', 'id', 'type', 'function'])
+const knownOfFunction = new Set(['name', 'arguments'])
+const without = (fields: Fields, names: Set<string>): Fields =>
+  Object.fromEntries(
+    Object.entries(fields).filter(([name, value]) => !names.has(name) && value !== null && value !== ''),
+  )
+
+const pieceOf = (value: unknown): Piece => {
+  const fields = fieldsOf(value)
+  const called = fieldsOf(fields.function)
+  const ofFunction = without(called, knownOfFunction)
+  return {
+    index: numberOf(fields.index),
+    id: wordOf(fields.id),
+    name: wordOf(called.name),
+    text: jsonOf(called.arguments),
+    further: {
+      ...without(fields, known),
+      ...(Object.keys(ofFunction).length === 0 ? {} : { function: ofFunction }),
+    },
+  }
 }
-export type CallText = { kind: 'call'; call: string; name: string; text: string }
+
+/** Arguments that some endpoints send before the real ones. */
+const isPlaceholder = (text: string): boolean => text.length < 10 && ['{}', 'null', ''].includes(text.trim())
+const isComplete = ({ text, mayEnd }: Call): boolean => mayEnd && !isPlaceholder(text) && isWholeJson(text)
+/** Whether a piece says once more what is known of a call. */
+const repeats = (call: Call, { index, id, name, text }: Piece): boolean => {
+  const isNamed = name !== '' && name === call.name && (id === '' || id === call.id)
+  return isNamed && (index !== undefined || id !== '') && text === call.text && isComplete(call)
+}
+
+/** Whether a piece with the same number or id as a call begins another call all the same. */
+const isAnother = (call: Call, piece: Piece): boolean => {
+  if (piece.name === '' || call.name === '' || repeats(call, piece)) return false
+  const isOther = piece.id !== call.id && call.mayEnd && isWholeJson(call.text) && isWholeJson(piece.text)
+  return isOther || isComplete(call) || piece.name !== call.name
+}
+
+/** The call that a piece belongs to; undefined: the piece begins a new call. */
+const callOf = (calls: Call[], piece: Piece): Call | undefined => {
+  const { index, id, name } = piece
+  const last = calls.at(-1)
+  const same =
+    index !== undefined
+      ? calls.findLast(call => call.index === index)
+      : id === ''
+        ? last
+        : (calls.findLast(call => call.id === id) ?? (isNext(last, piece) ? undefined : last))
+  if (same === undefined || isAnother(same, piece)) return undefined
+  // Without a number and an id, a name begins a call, unless the call before it still waits for its name or repeats it.
+  const isBare = index === undefined && id === '' && name !== ''
+  return isBare && same.name !== '' && !(same.name === name && same.text !== '' && !isPlaceholder(same.text))
+    ? undefined
+    : same
+}
+/** Whether a piece without a number, and with an id that is not known, begins a call. */
+const isNext = (last: Call | undefined, { name }: Piece): boolean =>
+  last === undefined || name !== '' || isComplete(last)
 
 export const createCalls = () => {
   const calls: Call[] = []
   /** The calls whose text was passed on, in the order of their items. */
   const started: Call[] = []
 
-  /** The call that a piece belongs to; undefined: the piece begins a new call. */
-  const before = (index: number | undefined, id: string, name: string): Call | undefined => {
-    if (index === undefined && id === '') return name === '' ? calls.at(-1) : undefined
-    const known = calls.findLast(call => (index === undefined ? call.id === id : call.index === index))
-    if (known === undefined) return undefined
-    if (id !== '' && known.id !== '' && id !== known.id) return undefined
-    // A piece with a name begins another call of the same number if the arguments of the known call are whole.
-    return id === '' && name !== '' && known.name !== '' && isWholeJson(known.arguments) ? undefined : known
-  }
-
-  const hearPiece = (piece: Fields): CallText[] => {
-    const { name: givenName, arguments: givenText } = fieldsOf(piece.function)
-    const [index, id, name] = [countOf(piece.index), wordOf(piece.id), wordOf(givenName)]
-    const text = jsonOf(givenText)
-    let call = before(index, id, name)
-    if (call === undefined) {
-      call = { key: `${calls.length}`, index, id: '', name: '', arguments: '', held: '' }
-      calls.push(call)
-    }
-    if (call.id === '') call.id = id
-    if (call.name === '') call.name = name
-    call.arguments += text
-    call.held += text
+  const passOn = (call: Call): Heard[] => {
     if (call.name === '' || call.held === '') return []
     if (!started.includes(call)) started.push(call)
-    const said: CallText = { kind: 'call', call: call.key, name: call.name, text: call.held }
+    const text = call.held
     call.held = ''
-    return [said]
+    return [{ kind: 'call', call: call.key, name: call.name, text }]
+  }
+
+  const hearPiece = (piece: Piece): Heard[] => {
+    let call = callOf(calls, piece)
+    if (call !== undefined && repeats(call, piece)) return []
+    if (call === undefined) {
+      call = { ...piece, key: `${calls.length}`, name: '', text: '', further: {}, held: '', mayEnd: false }
+      calls.push(call)
+    }
+    if (call.id === '') call.id = piece.id
+    if (call.name === '') call.name = piece.name
+    call.further = { ...call.further, ...piece.further }
+    // Real arguments replace a placeholder.
+    if (piece.text.trimStart().startsWith('{') && isPlaceholder(call.text) && call.held === call.text) {
+      call.text = ''
+      call.held = ''
+    }
+    call.text += piece.text
+    call.held += piece.text
+    if (piece.text !== '') call.mayEnd = piece.text.trimEnd().endsWith('}')
+    return isPlaceholder(call.text) ? [] : passOn(call)
   }
   /** Calls without arguments come last. */
-  const inOrder = () => [
-    ...started,
-    ...calls.filter(({ name, arguments: text }) => name !== '' && text === ''),
-  ]
+  const inOrder = () => [...started, ...calls.filter(call => call.name !== '' && !started.includes(call))]
 
   return {
-    hear: (pieces: unknown): CallText[] => listOf(pieces).flatMap(piece => hearPiece(fieldsOf(piece))),
+    hear: (pieces: unknown): Heard[] => listOf(pieces).flatMap(piece => hearPiece(pieceOf(piece))),
     count: () => calls.length,
-    all: (): HeardCall[] => inOrder().map(({ name, arguments: text }) => ({ name, arguments: text })),
+    /** The text that was held back. */
+    rest: (): Heard[] => calls.filter(({ text }) => text.trim() !== '').flatMap(passOn),
+    /** Whether a call has arguments and no name. */
+    isNameless: () => calls.some(({ name, text }) => name === '' && text.trim() !== ''),
+    all: (): HeardCall[] =>
+      inOrder().map(({ name, text }) => ({ name, arguments: text.trim() === '' ? '' : text })),
     /** The endpoint's own ids of the calls; undefined when it has none. */
     ids(): string[] | undefined {
       const ids = inOrder().map(({ id }) => id)
       return ids.some(id => id !== '') ? ids : undefined
+    },
+    /** Further fields of each call; undefined when there are none. */
+    further(): (Fields | null)[] | undefined {
+      const all = inOrder().map(({ further }) => (Object.keys(further).length === 0 ? null : further))
+      return all.some(each => each !== null) ? all : undefined
     },
   }
 }

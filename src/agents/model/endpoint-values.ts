@@ -20,6 +20,11 @@ export const jsonOf = (value: unknown): string => {
   if (typeof value === 'object' && value !== null) return JSON.stringify(value)
   return wordOf(value)
 }
+/** A number from 0, also as a text. */
+export const numberOf = (value: unknown): number | undefined =>
+  countOf(typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value)
+/** A name, cut to 256 characters; undefined for anything else. */
+export const nameOf = (value: unknown): string | undefined => wordOf(value).slice(0, 256) || undefined
 export const countOf = (value: unknown): number | undefined =>
   Number.isSafeInteger(value) && (value as number) >= 0 ? (value as number) : undefined
 

@@ -1,68 +1,46 @@
-// Sends a request to a chat completions endpoint and reads the answer as it arrives. Repeats the request only while
-// nothing of the answer was read and another try may help. The size of everything that arrives is limited.
-import type { Timers } from '../../contract/ports.ts'
-import { longest, tooLong } from './answer-text.ts'
-import { createAsk } from './ask.ts'
-import { chunkOf, wholeOf } from './chunk-text.ts'
-import type { Chunk } from './chunks.ts'
-import { breakOf, ModelLost, ModelRefused, type Redact, redactor } from './failures.ts'
-import { createListener } from './listener.ts'
-import { type SilenceWatch, watchSilence } from './silence.ts'
+// The port of a model's endpoint. Behind it stand the protocols: each adapter sends bodies and reads answers in its own
+// way, and the agent sees only what is here. The other half of an adapter writes the bodies (src/chat/protocol.ts).
+import type { Asked } from '../../chat/request.ts'
+import type { ModelCall } from '../../contract/agent.ts'
+import type { Logprob, Usage } from '../../contract/wire.ts'
+import type { ModelRefused } from './failures.ts'
 
-export type Endpoint = { baseUrl: string; apiKey: string | undefined; model: string; silenceMs: number }
+/**
+ * A piece of an answer as it arrives. `opens`: the text begins another item, though the text before it is of the same
+ * kind. `call` is the adapter's own name for a call in this answer; `text` is more of its arguments as JSON text.
+ */
+export type Heard =
+  | { kind: 'text' | 'reasoning' | 'refusal'; text: string; logprobs?: Logprob[]; opens?: true }
+  | { kind: 'call'; call: string; name: string; text: string }
 
-/** The chunks of an event stream. Throws when one event, or the whole stream, is too long. */
-async function* streamed(answer: Response, watch: SilenceWatch, redact: Redact): AsyncGenerator<Chunk[]> {
-  const decoder = new TextDecoder()
-  const hear = createListener(text => chunkOf(text, redact))
-  let whole = 0
-  let piece = 0
-  for await (const bytes of answer.body ?? []) {
-    watch.heard()
-    whole += bytes.length
-    piece += bytes.length
-    if (whole > longest.stream) throw tooLong(longest.stream)
-    const { chunks, error, done } = hear.more(decoder.decode(bytes, { stream: true }))
-    if (chunks.length > 0) {
-      piece = 0
-      yield chunks
-    }
-    if (error !== undefined) throw error
-    if (done) return
-    if (piece > longest.piece) throw tooLong(longest.piece)
-  }
-  const { chunks, error } = hear.rest()
-  if (chunks.length > 0) yield chunks
-  if (error !== undefined) throw error
+/** A call of an answer. `arguments` are the texts of its pieces, joined; empty: the call had no pieces. */
+export type HeardCall = { name: string; arguments: string }
+
+/** How far an answer has come. `ended`: its end reason is known. `over`: nothing of use follows. */
+export type Progress = 'going' | 'ended' | 'over'
+
+/**
+ * An answer to its end. `response`: what the log stores of it: `finish_reason` in the endpoint's own word, `call_ids`
+ * in the order of the calls, and in `kept` what the endpoint wants back with this turn. `calls`: in the order of their
+ * items; calls without pieces come last. `progress`: `going` if the answer stopped without saying that it was whole.
+ */
+export type Answer = {
+  response: ModelCall['response']
+  usage?: Usage
+  calls: HeardCall[]
+  progress: Progress
 }
 
-const isEventStream = ({ headers }: Response): boolean =>
-  /event-stream/.test(headers.get('content-type') ?? '')
-
-export const createEndpoint = ({ baseUrl, apiKey, silenceMs }: Endpoint, timers: Timers) => {
-  const redact = redactor(apiKey)
-  const ask = createAsk({ url: `${baseUrl.replace(/\/+$/, '')}/chat/completions`, apiKey, redact }, timers)
-
-  /** The chunks of the answer, in the groups in which they arrive. Throws ModelRefused or ModelLost. */
-  async function* chunks(body: string, signal: AbortSignal): AsyncGenerator<Chunk[]> {
-    const silence = new AbortController()
-    const watch = watchSilence(timers, silenceMs, () => silence.abort())
-    try {
-      const answer = await ask(body, AbortSignal.any([signal, silence.signal]), watch)
-      if (isEventStream(answer)) yield* streamed(answer, watch, redact)
-      else yield [await wholeOf(answer, redact)]
-    } catch (error) {
-      if (error instanceof ModelLost || error instanceof ModelRefused || signal.aborted) throw error
-      throw new ModelLost(
-        silence.signal.aborted
-          ? `the model's endpoint was silent for ${silenceMs / 1000} s`
-          : redact(`the model's answer broke off: ${breakOf(error)}`),
-      )
-    } finally {
-      watch.end()
-    }
-  }
-
-  return { chunks }
+export type ModelEndpoint = {
+  /** The name of the model that is asked when a request names none. */
+  model: string
+  /** The request for a call of this model, as the log stores it: endpoint, protocol, dialect, switches. */
+  asks: (model: string) => Asked
+  /**
+   * Sends a body. Yields the pieces of the answer in the groups in which they arrive, and returns its end. Throws
+   * ModelRefused, ModelLost, or the signal's reason.
+   */
+  answer: (body: string, signal: AbortSignal) => AsyncGenerator<Heard[], Answer>
+  /** Learns from a refusal what the endpoint does not take. Returns whether another body may be accepted. */
+  learns: (asked: Asked, refused: ModelRefused) => boolean
 }
-export type Chunks = ReturnType<typeof createEndpoint>['chunks']

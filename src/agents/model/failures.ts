@@ -34,12 +34,6 @@ export const redactor =
   text =>
     withoutKey(text, apiKey).slice(0, longestMessage)
 
-/**
- * Why an answer broke off. The message of a JSON parser is left out because it quotes the text that it could not read.
- */
-export const breakOf = (error: unknown): string =>
-  error instanceof SyntaxError ? 'a chunk is no JSON' : (error as Error).message
-
 /** Why an endpoint could not be reached. */
 export const unreachable = (error: unknown): string => {
   const { cause, message } = error as Error & { cause?: Error }

@@ -1,11 +1,11 @@
 // Makes one call of the model: sends the body of the request, and reads the answer to its end.
 import { createHash } from 'node:crypto'
-import { type Asked, type ModelBody, textOfBody } from '../../chat/request.ts'
+import { type ModelBody, textOfBody } from '../../chat/protocol.ts'
+import type { Asked } from '../../chat/request.ts'
 import type { ModelCall } from '../../contract/agent.ts'
 import type { Usage } from '../../contract/wire.ts'
-import type { HeardCall } from './calls.ts'
-import { createReader, type Heard } from './chunks.ts'
-import type { Chunks } from './endpoint.ts'
+import type { Answer, Heard, HeardCall, ModelEndpoint } from './endpoint.ts'
+import { endOf } from './ends.ts'
 import { ModelLost, ModelRefused } from './failures.ts'
 
 /** The largest number of tool calls in one answer. */
@@ -16,7 +16,9 @@ const maxCharacters = 8 * 1024 * 1024
 export type Listened = { call: ModelCall; usage?: Usage; calls: HeardCall[]; spoke: boolean }
 
 const isMore = (last: Heard, next: Heard): boolean =>
-  last.kind === 'call' ? next.kind === 'call' && next.call === last.call : next.kind === last.kind
+  last.kind === 'call'
+    ? next.kind === 'call' && next.call === last.call
+    : next.kind === last.kind && next.opens !== true
 
 /** Merges texts that arrived together, because it takes long to handle each word alone. */
 const joined = (heard: Heard[]): Heard[] => {
@@ -35,38 +37,60 @@ const joined = (heard: Heard[]): Heard[] => {
   return merged
 }
 
-/** Yields the texts and calls of the answer as they arrive. Throws ModelRefused or ModelLost. */
+/** Throws when the pieces so far are more than an answer may have. */
+const createBounds = () => {
+  let characters = 0
+  const calls = new Set<string>()
+  return {
+    characters: () => characters,
+    within(heard: Heard[]): Heard[] {
+      for (const piece of heard) {
+        characters += piece.text.length
+        if (piece.kind === 'call') calls.add(piece.call)
+      }
+      if (characters > maxCharacters)
+        throw new ModelRefused("the model's answer is longer than 8 Mi characters")
+      if (calls.size > maxCalls) throw new ModelRefused(`the model made more than ${maxCalls} calls at once`)
+      return heard
+    },
+  }
+}
+
+/** Throws when an answer stopped before it was whole: text is whole at an orderly end, and calls only if it says so. */
+const checkWhole = ({ progress, calls, response }: Answer, spoke: boolean): void => {
+  if (calls.length > maxCalls) throw new ModelRefused(`the model made more than ${maxCalls} calls at once`)
+  if (progress !== 'going') return
+  if (calls.length > 0) throw new ModelLost("the model's answer broke off while it called a tool")
+  if (!spoke && response.finish_reason === undefined) throw new ModelLost("the model's answer broke off")
+}
+
+/** Yields the pieces of the answer as they arrive. Throws ModelRefused or ModelLost. */
 export async function* listen(
-  chunks: Chunks,
+  endpoint: ModelEndpoint,
   asked: Asked,
   body: ModelBody,
   signal: AbortSignal,
 ): AsyncGenerator<Heard, Listened> {
   const text = textOfBody(body)
   const digest = createHash('sha256').update(text).digest('base64url')
-  const reader = createReader()
-  let characters = 0
-  const bounded = (heard: Heard[]): Heard[] => {
-    for (const { text: said } of heard) characters += said.length
-    if (characters > maxCharacters)
-      throw new ModelRefused("the model's answer is longer than 8 Mi characters")
-    if (reader.callCount() > maxCalls) {
-      throw new ModelRefused(`the model made more than ${maxCalls} calls at once`)
+  const bounds = createBounds()
+  const pieces = endpoint.answer(text, signal)
+  for (;;) {
+    const next = await pieces.next()
+    if (!next.done) {
+      yield* bounds.within(joined(next.value))
+      continue
     }
-    return heard
-  }
-  for await (const together of chunks(text, signal)) yield* bounded(joined(together.flatMap(reader.hear)))
-  yield* bounded(reader.end())
-  const calls = reader.calls()
-  const usage = reader.usage()
-  const response = reader.response()
-  if (response.finish_reason === undefined && calls.length === 0) {
-    throw new ModelLost("the model's answer broke off")
-  }
-  return {
-    call: { request: { ...asked, digest }, response },
-    ...(usage === undefined ? {} : { usage }),
-    calls,
-    spoke: characters > 0,
+    const answer = next.value
+    const spoke = bounds.characters() > 0
+    checkWhole(answer, spoke)
+    const { response, usage, calls } = answer
+    const end = response.finish_reason === undefined ? undefined : endOf(response.finish_reason)
+    return {
+      call: { request: { ...asked, digest }, response: end === undefined ? response : { ...response, end } },
+      ...(usage === undefined ? {} : { usage }),
+      calls,
+      spoke,
+    }
   }
 }

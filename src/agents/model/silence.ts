@@ -1,14 +1,19 @@
+// Watches how long an endpoint says nothing.
 import type { Timers } from '../../contract/ports.ts'
 
 export type SilenceWatch = ReturnType<typeof watchSilence>
 
-/** Calls `abort` when the endpoint has sent nothing for `ms` milliseconds. */
+/** For this many milliseconds the reader waits for what may follow the end of an answer, such as its usage. */
+const lastWordsMs = 2000
+
+/** Calls `abort` when the endpoint has said nothing for `ms` milliseconds. */
 export const watchSilence = (timers: Timers, ms: number, abort: () => void) => {
+  let limit = ms
   let heardAt = 0
   let cancel = () => {}
   const look = (wait: number) => {
     cancel = timers.after(wait, () => {
-      const left = heardAt + ms - performance.now()
+      const left = heardAt + limit - performance.now()
       if (left > 0) look(Math.ceil(left))
       else abort()
     })
@@ -22,6 +27,13 @@ export const watchSilence = (timers: Timers, ms: number, abort: () => void) => {
       look(ms)
     },
     heard,
+    /** The answer is whole: what follows it has little time. */
+    lastWords() {
+      if (limit !== ms) return
+      limit = Math.min(ms, lastWordsMs)
+      cancel()
+      look(limit)
+    },
     end: () => cancel(),
   }
 }

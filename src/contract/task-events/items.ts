@@ -1,6 +1,7 @@
 // The events of an agent's output, streamed or whole.
 import Type, { type Static, type TProperties } from 'typebox'
 import { Logprob } from '../wire.ts'
+import { CutEnd } from './model-call.ts'
 import { AgentStep, CallId, ItemId, optional } from './schema.ts'
 
 export const ItemKind = Type.Enum(['message', 'reasoning', 'tool_call'])
@@ -29,15 +30,15 @@ export const itemEvents = {
     logprobs: optional(Type.Array(Logprob)),
   },
   /**
-   * An item is finished. `item` is present for a tool call, because its arguments are not a part. `cut_off`: the model
-   * reached its length limit.
+   * An item is finished. `item` is present for a tool call, because its arguments are not a part. `cut_off`: the answer
+   * ended here without being whole, for this reason.
    */
   ItemCompleted: {
     agent_step: AgentStep,
     item_id: ItemId,
     parts: Type.Integer(),
     item: optional(ItemKind),
-    cut_off: optional(Type.Literal(true)),
+    cut_off: optional(CutEnd),
   },
   /** A whole item that was not streamed. `texts` are its parts in order; `call` names a tool call. */
   ItemSaid: {

@@ -1,5 +1,6 @@
 // What an event stores about the model call of a step: the request and the response.
 import Type, { type Static } from 'typebox'
+import { OpenObject } from '../wire/schema.ts'
 import { ItemId, optional } from './schema.ts'
 
 /**
@@ -8,12 +9,24 @@ import { ItemId, optional } from './schema.ts'
  */
 export const ModelRequest = Type.Object({
   model: Type.String(),
-  /** The request describes the schema of the answer in words, since the endpoint supports no other way. */
-  schema_in_words: optional(Type.Literal(true)),
+  /** The id of the endpoint. What an endpoint gave goes back only to an endpoint with the same id, and to its model. */
+  endpoint: Type.String(),
+  /** The protocol of the body; absent: chat completions. */
+  protocol: optional(Type.String()),
+  /** The name of the dialect; absent: the plain one. */
+  dialect: optional(Type.String()),
+  /** The switches of the body that had another value than the plain one (src/chat/switches.ts). */
+  switches: optional(Type.Record(Type.String(), Type.String())),
   digest: Type.String(),
 })
 export type ModelRequest = Static<typeof ModelRequest>
 const TokenIds = Type.Array(Type.Integer())
+
+/** Ends of an answer that is not whole. */
+export const cutEnds = ['length', 'content_filter', 'error', 'abort'] as const
+export const CutEnd = Type.Enum([...cutEnds])
+export type CutEnd = Static<typeof CutEnd>
+
 /**
  * What the endpoint said about its answer. `call_ids` are the ids that the endpoint gave to the calls, in the order of
  * the calls.
@@ -22,8 +35,13 @@ export const ModelResponse = Type.Object({
   id: optional(Type.String()),
   model: optional(Type.String()),
   system_fingerprint: optional(Type.String()),
+  /** Why the answer ended, in the endpoint's own word. */
   finish_reason: optional(Type.String()),
+  /** What that word means, if the answer is not whole or nobody knows the word. */
+  end: optional(Type.Enum([...cutEnds, 'unknown'])),
   call_ids: optional(Type.Array(Type.String())),
+  /** What the endpoint wants back with this turn. Only the protocol that stored it reads it. */
+  kept: optional(OpenObject),
   /** The first `shared` ids of the previous call's prompt and completion, then the ids in `rest`. */
   prompt_token_ids: optional(Type.Object({ shared: Type.Integer({ minimum: 0 }), rest: TokenIds })),
   completion_token_ids: optional(TokenIds),

@@ -63,4 +63,5 @@ export const reservedMetadata: ReadonlySet<string> = new Set([
   'continued_by',
   'effect',
   'incomplete_details',
+  'finish_reason',
 ])

@@ -4,7 +4,7 @@
 import { type RecordedTaskEvent, taskEvents } from '../../contract/decoders/task.ts'
 import type { TaskEventData } from '../../contract/task-events.ts'
 import type { MessageItem, OutputItem, ToolDefinition, ToolResultItem } from '../../contract/wire.ts'
-import { assemble, firstSeen, inputsOf, type ReadStream, seenNext } from '../context.ts'
+import { assemble, firstSeen, inputsOf, type ReadStream, type Seen, seenNext } from '../context.ts'
 import { system } from '../task/messages.ts'
 import { promptIds } from '../task/model-calls.ts'
 import { itemOf } from '../task/output.ts'
@@ -66,7 +66,7 @@ const promptSteps = ({ created }: TaskView): Step[] => {
 /** The steps for a compression: the summary, then a copy of the items that the model still sees. */
 const compressedSteps = (
   view: TaskView,
-  first: OutputItem[],
+  first: Seen,
   data: StepEnd & { compressed: NonNullable<StepEnd['compressed']> },
   timestamp: string,
   metrics: Metrics | undefined,
@@ -85,7 +85,7 @@ const compressedSteps = (
       metrics,
     }),
   }
-  const beside = copiedSteps(seenNext(view, first).filter(({ id }) => id !== item_id))
+  const beside = copiedSteps(seenNext(view, first).items.filter(({ id }) => id !== item_id))
   return [compaction, ...promptSteps(view).map(copied), ...beside]
 }
 
@@ -136,8 +136,8 @@ const foldOf = async (read: ReadStream, stream: string, upTo: number): Promise<T
   const toolsOf = toolListReader(read)
   let version = ''
   let model: string | undefined
-  let first: OutputItem[] | undefined
-  const firstItems = async () => (first ??= await firstSeen(read, view))
+  let first: Seen | undefined
+  const seenFirst = async () => (first ??= await firstSeen(read, view))
 
   const stepEnded = async (data: StepEnd, time: string, prompt: number[] | undefined) => {
     const said = view.stepItems.map(id => itemOf(view, id))
@@ -146,7 +146,7 @@ const foldOf = async (read: ReadStream, stream: string, upTo: number): Promise<T
     model ??= data.request?.model
     if (metrics !== undefined) calls.push(metrics)
     if (compressed === undefined) steps.push(stepOf(view, data, said, time, metrics))
-    else steps.push(...compressedSteps(view, await firstItems(), { ...data, compressed }, time, metrics))
+    else steps.push(...compressedSteps(view, await seenFirst(), { ...data, compressed }, time, metrics))
   }
 
   const take = async (event: RecordedTaskEvent) => {
@@ -180,7 +180,7 @@ const foldOf = async (read: ReadStream, stream: string, upTo: number): Promise<T
   const { created } = view
   if (created === undefined) return undefined
   const args = inferenceArgs(view)
-  const opening = view.context.length === 0 ? inputsOf(created) : await firstItems()
+  const opening = view.context.length === 0 ? inputsOf(created) : (await seenFirst()).items
   const numbered = [...openingOf(view, opening), ...steps].map((step, n) => ({ step_id: n + 1, ...step }))
   return definedOnly<Trajectory>({
     schema_version: 'ATIF-v1.7',

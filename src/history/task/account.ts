@@ -7,6 +7,8 @@ export type Account = {
   subagentUsage: Usage | undefined
   error: ErrorObject | undefined
   continuedBy: string | undefined
+  /** The end reason of the newest answer of a model, if nobody knows what it means. */
+  oddEnd: string | undefined
 }
 
 /** Adds usage to a total: numbers are added, other values are replaced. */
@@ -25,9 +27,11 @@ export const account: Part<Account> = {
     view.subagentUsage = undefined
     view.error = undefined
     view.continuedBy = undefined
+    view.oddEnd = undefined
   },
   folds: {
-    AgentStepCompleted(view, { usage }) {
+    AgentStepCompleted(view, { usage, response }) {
+      view.oddEnd = response?.end === 'unknown' ? response.finish_reason : undefined
       if (usage !== undefined) view.usage = addUsage(view.usage, usage)
     },
     EffectCompleted(view, { usage }) {

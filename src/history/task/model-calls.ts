@@ -1,6 +1,8 @@
 // The part of a task's view with what the model has been given so far: earlier tasks of the chat session, the tools,
 // and summaries.
+import type { GivenTurn } from '../../contract/agent.ts'
 import type { ModelResponse, TaskEventData } from '../../contract/task-events.ts'
+import { itemOf, type Output } from './output.ts'
 import type { Part } from './part.ts'
 
 /** The text that the model sees instead of `items`. */
@@ -12,6 +14,8 @@ export type ModelCalls = {
   toolList: string | undefined
   /** Summaries, each of which replaces earlier items. */
   summaries: Summary[]
+  /** What endpoints gave with the steps of this task, besides the items. */
+  given: GivenTurn[]
   /** The ids of items with text that a call streamed before it broke off without a result. */
   cutItems: Set<string>
   /** The number of tokens of the newest model call, and their ids when the endpoint sent them. */
@@ -27,11 +31,34 @@ export const promptIds = (
   { prompt_token_ids: given }: ModelResponse,
 ): number[] | undefined => given && [...tokenIds.slice(0, given.shared), ...given.rest]
 
-export const modelCalls: Part<ModelCalls> = {
+/** What an endpoint gave with the step that has just completed; undefined: nothing that may go back. */
+const givenWith = (
+  view: Output,
+  { request, response }: TaskEventData<'AgentStepCompleted'>,
+): GivenTurn | undefined => {
+  const { call_ids: callIds, kept } = response ?? {}
+  if (request === undefined || (callIds === undefined && kept === undefined)) return undefined
+  const { endpoint, model, protocol } = request
+  const of = (type: string) => view.stepItems.filter(id => itemOf(view, id).type === type)
+  const items = view.stepItems
+  return {
+    endpoint,
+    model,
+    protocol,
+    items,
+    thoughts: of('reasoning'),
+    calls: of('tool_call'),
+    callIds,
+    kept,
+  }
+}
+
+export const modelCalls: Part<ModelCalls, Output> = {
   begin(view) {
     view.context = []
     view.toolList = undefined
     view.summaries = []
+    view.given = []
     view.cutItems = new Set()
     view.contextTokens = 0
     view.tokenIds = []
@@ -43,7 +70,10 @@ export const modelCalls: Part<ModelCalls> = {
     ToolsOffered(view, { stream }) {
       view.toolList = stream
     },
-    AgentStepCompleted(view, { response, compressed, usage }) {
+    AgentStepCompleted(view, data) {
+      const { response, compressed, usage } = data
+      const given = givenWith(view, data)
+      if (given !== undefined) view.given = [...view.given, given]
       if (response !== undefined) {
         view.tokenIds = [...(promptIds(view, response) ?? []), ...(response.completion_token_ids ?? [])]
         view.contextTokens = typeof usage?.total_tokens === 'number' ? usage.total_tokens : 0

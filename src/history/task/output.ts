@@ -1,6 +1,6 @@
 // The part of a task's view with its output: its items in order. A changed item is a new object, so a task object or a
 // frame that was made earlier stays as it was.
-import type { ItemKind, TaskEventData } from '../../contract/task-events.ts'
+import type { CutEnd, ItemKind, TaskEventData } from '../../contract/task-events.ts'
 import type { OutputItem } from '../../contract/wire.ts'
 import { emptyItem, type NamedCall, resultItem, withDelta, withTexts } from '../items.ts'
 import { withRest } from '../said.ts'
@@ -13,8 +13,8 @@ export type Output = {
   /** `saidItems`: the items of the current step so far; `stepItems`: the items of the newest completed step. */
   saidItems: string[]
   stepItems: string[]
-  /** Items that ended because the model reached its length limit. */
-  cutOff: Set<string>
+  /** Items that ended without being whole, each with the reason. */
+  cutOff: Map<string, CutEnd>
 }
 
 export const itemOf = (view: Output, id: string): OutputItem => {
@@ -41,7 +41,7 @@ const saidBy = (view: Output, id: string): string => {
   return item.type === 'tool_result' && typeof item.message_content === 'string' ? item.message_content : ''
 }
 
-/** The items of the newest step that ended at the model's length limit. */
+/** The items of the newest step that ended without being whole. */
 export const cutOffNow = ({ stepItems, saidItems, cutOff }: Output): string[] =>
   [...stepItems, ...saidItems].filter(id => cutOff.has(id))
 
@@ -55,7 +55,7 @@ export const output: Part<Output, Course> = {
     view.indexOf = new Map()
     view.saidItems = []
     view.stepItems = []
-    view.cutOff = new Set()
+    view.cutOff = new Map()
   },
   folds: {
     ItemDelta(view, { item_id: id, item, call, part, content_index, delta, logprobs }) {
@@ -67,7 +67,7 @@ export const output: Part<Output, Course> = {
     },
     ItemCompleted(view, { item_id: id, cut_off }) {
       replaceItem(view, id, { ...itemOf(view, id), status: cut_off ? 'incomplete' : 'completed' })
-      if (cut_off) view.cutOff.add(id)
+      if (cut_off !== undefined) view.cutOff.set(id, cut_off)
     },
     ItemSaid(view, { item_id: id, item, part, texts, call }) {
       const whole = withTexts(begunItem(view, id, item, call), part, texts)

@@ -7,6 +7,7 @@ import path from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Test } from 'tap'
+import { createChatEndpoint } from '../../../src/agents/model/chat-endpoint.ts'
 import type { Limits } from '../../../src/agents/model/limits.ts'
 import { model } from '../../../src/agents/model/model.ts'
 import type { StepEnd, StepPart } from '../../../src/contract/agent.ts'
@@ -84,11 +85,9 @@ const limits: Limits = { steps: 0, tokens: 0, seconds: 0 }
 
 /** One step of the agent alone: all that it says, and its end. */
 export const stepAt = async (baseUrl: string): Promise<{ said: StepPart[]; end: StepEnd }> => {
-  const agent = model(
-    { baseUrl, apiKey: undefined, model: 'any', silenceMs: 5000 },
-    limits,
-    realWorld().timers,
-  )
+  const { timers } = realWorld()
+  const settings = { baseUrl, apiKey: undefined, model: 'any', silenceMs: 5000 }
+  const agent = model(createChatEndpoint(settings, timers), limits, timers)
   const content = 'hello'
   const step = agent.step({
     agentStep: 1,
@@ -97,6 +96,7 @@ export const stepAt = async (baseUrl: string): Promise<{ said: StepPart[]; end: 
     corrected: false,
     asked: content,
     history: async () => [{ type: 'message', id: 'msg_1', role: 'user', message_content: content }],
+    given: async () => [],
     used: { tokens: 0, context: 0, startedAt: Date.now() },
     env: {},
     tools: async () => [],

@@ -1,0 +1,48 @@
+// What an endpoint of chat completions says about its answer besides the texts and calls.
+import type { ModelCall } from '../../contract/agent.ts'
+import type { Usage } from '../../contract/wire.ts'
+import { countOf, type Fields, fieldsOf, nameOf, tokenIdsOf } from './endpoint-values.ts'
+
+type Response = { [Field in keyof ModelCall['response']]?: ModelCall['response'][Field] | undefined }
+
+const usageOf = (given: Fields): Usage | undefined => {
+  const [input, output] = [countOf(given.prompt_tokens), countOf(given.completion_tokens)]
+  if (input === undefined && output === undefined) return undefined
+  const cached = countOf(fieldsOf(given.prompt_tokens_details).cached_tokens)
+  const reasoning = countOf(fieldsOf(given.completion_tokens_details).reasoning_tokens)
+  return {
+    input_tokens: input ?? 0,
+    output_tokens: output ?? 0,
+    total_tokens: countOf(given.total_tokens) ?? (input ?? 0) + (output ?? 0),
+    ...(cached === undefined ? {} : { cached_tokens: cached }),
+    ...(reasoning === undefined ? {} : { reasoning_tokens: reasoning }),
+  }
+}
+
+export const createFacts = () => {
+  const response: Response = {}
+  let usage: Usage | undefined
+  return {
+    /** Takes what a message and its choice say. */
+    hear(data: Fields, choice: Fields): void {
+      response.id ??= nameOf(data.id)
+      response.model ??= nameOf(data.model)
+      response.system_fingerprint = nameOf(data.system_fingerprint) ?? response.system_fingerprint
+      response.finish_reason = nameOf(choice.finish_reason) ?? response.finish_reason
+      // vLLM sends token ids on request.
+      response.prompt_token_ids ??= tokenIdsOf(data.prompt_token_ids)
+      const ids = tokenIdsOf(choice.token_ids)
+      if (ids !== undefined) {
+        response.completion_token_ids ??= []
+        response.completion_token_ids.push(...ids)
+      }
+      usage = usageOf(fieldsOf(data.usage)) ?? usage
+    },
+    hasEnded: () => response.finish_reason !== undefined,
+    /** All that was said, without the fields that the endpoint left out. */
+    told(more: Response): { response: ModelCall['response']; usage?: Usage } {
+      const known = Object.entries({ ...response, ...more }).filter(([, value]) => value !== undefined)
+      return { response: Object.fromEntries(known), ...(usage === undefined ? {} : { usage }) }
+    },
+  }
+}

@@ -1,0 +1,90 @@
+// The endpoint of chat completions that the operator has configured.
+import { createHash } from 'node:crypto'
+import type { Asked } from '../../chat/request.ts'
+import { type Switches, unlikePlain, withPlain } from '../../chat/switches.ts'
+import type { Timers } from '../../contract/ports.ts'
+import { createChatReader } from './chat-reader.ts'
+import { type DialectName, dialectOf, guessedDialect, switchesOf } from './dialects.ts'
+import type { ModelEndpoint } from './endpoint.ts'
+import { createHttpEndpoint } from './http.ts'
+import { isAboutBody, learned } from './switches-learned.ts'
+
+/** `dialect`: the operator's choice; undefined: the address and the model tell. `switches`: what the operator sets. */
+export type EndpointSettings = {
+  baseUrl: string
+  apiKey: string | undefined
+  model: string
+  silenceMs: number
+  dialect?: DialectName | undefined
+  switches?: Partial<Switches>
+}
+
+/** Switches are learned for at most this many models, since requests may name any model. */
+const mostModels = 1000
+
+/** The address of a path below the base URL. A query of the base URL, such as the version of Azure's API, stays. */
+export const urlBelow = (baseUrl: string, path: string): string => {
+  const url = new URL(baseUrl)
+  const base = url.pathname.replace(/\/+$/, '')
+  url.pathname = base.endsWith(path) ? base : `${base}${path}`
+  url.hash = ''
+  return url.href
+}
+
+/** An id of the endpoint that does not tell its address to those who read the log. */
+export const endpointId = (baseUrl: string): string => {
+  const { origin, pathname } = new URL(baseUrl)
+  return createHash('sha256')
+    .update(`${origin}${pathname.replace(/\/+$/, '')}`)
+    .digest('base64url')
+    .slice(0, 12)
+}
+
+export const createChatEndpoint = (settings: EndpointSettings, timers: Timers): ModelEndpoint => {
+  const { baseUrl, apiKey, model, silenceMs, dialect: chosen, switches: own = {} } = settings
+  const endpoint = endpointId(baseUrl)
+  const { auth } = dialectOf(chosen ?? guessedDialect(baseUrl, model))
+  const key = auth === 'bearer' ? { authorization: `Bearer ${apiKey}` } : { [auth]: apiKey ?? '' }
+  /** What was learned of each model, in order. Nothing is learned twice, so asking ends. */
+  const known = new Map<string, Map<string, Partial<Switches>>>()
+  const lessonsOf = (name: string) =>
+    Object.assign({}, ...(known.get(name)?.values() ?? [])) as Partial<Switches>
+
+  const asks = (name: string): Asked => {
+    const dialect = chosen ?? guessedDialect(baseUrl, name)
+    const switches = unlikePlain({ ...switchesOf(dialect), ...lessonsOf(name), ...own })
+    return {
+      model: name,
+      endpoint,
+      ...(dialect === 'plain' ? {} : { dialect }),
+      ...(switches === undefined ? {} : { switches }),
+    }
+  }
+
+  return {
+    model,
+    asks,
+    answer: createHttpEndpoint(
+      {
+        url: urlBelow(baseUrl, '/chat/completions'),
+        headers: apiKey === undefined ? {} : key,
+        secret: apiKey,
+        silenceMs,
+        createReader: createChatReader,
+      },
+      timers,
+    ),
+    learns(asked, refused) {
+      if (!isAboutBody(refused)) return false
+      const present = asks(asked.model).switches
+      // Another task may have learned it meanwhile.
+      if (JSON.stringify(present) !== JSON.stringify(asked.switches)) return true
+      const [name, value] = Object.entries(learned(withPlain(present), refused) ?? {})[0] ?? []
+      if (name === undefined || name in own) return false
+      const lessons = known.get(asked.model) ?? new Map()
+      if (lessons.has(`${name} ${value}`) || (lessons.size === 0 && known.size >= mostModels)) return false
+      known.set(asked.model, lessons.set(`${name} ${value}`, { [name]: value }))
+      return true
+    },
+  }
+}

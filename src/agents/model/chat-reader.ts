@@ -1,0 +1,106 @@
+// Turns the messages of an endpoint of chat completions into texts and calls. Endpoints differ: reasoning has two
+// names, is a part of the content, or stands in the text, and usage comes last or never.
+import type { ChatKept, ReasoningPlace } from '../../chat/completions/kept.ts'
+import type { Logprob } from '../../contract/wire.ts'
+import { createFacts } from './answer-facts.ts'
+import { createCalls } from './calls.ts'
+import type { Heard, Progress } from './endpoint.ts'
+import { type Fields, fieldsOf, joinedText, listOf, logprobsOf } from './endpoint-values.ts'
+import { ModelLost } from './failures.ts'
+import { createKept, detailText } from './kept-details.ts'
+import type { Reader } from './reader.ts'
+import { reasonIn, reasonInStream } from './reasons.ts'
+import { createThinkSplitter } from './think.ts'
+
+/** What the model said in a choice: a piece of it, or the whole message. */
+const saidIn = ({ delta, message }: Fields): Fields => {
+  const piece = fieldsOf(delta)
+  return Object.keys(piece).length > 0 || message === undefined ? piece : fieldsOf(message)
+}
+
+/** The pieces of a content that are reasoning, as of Mistral, and the other pieces. */
+const contentIn = (content: unknown): { thought: string; text: string } => {
+  const isThought = (part: unknown) => fieldsOf(part).type === 'thinking'
+  if (!Array.isArray(content)) return { thought: '', text: joinedText(content) }
+  const thoughts = content.filter(isThought).map(part => joinedText(fieldsOf(part).thinking))
+  return { thought: thoughts.join(''), text: joinedText(content.filter(part => !isThought(part))) }
+}
+
+/** The calls in a message. Older endpoints name a single call `function_call`. */
+const callsIn = ({ tool_calls, function_call }: Fields): unknown =>
+  listOf(tool_calls).length === 0 && Object.keys(fieldsOf(function_call)).length > 0
+    ? [{ function: function_call }]
+    : tool_calls
+
+export const createChatReader = (): Reader => {
+  const splitter = createThinkSplitter()
+  const calls = createCalls()
+  const kept = createKept()
+  const facts = createFacts()
+  let place: ReasoningPlace | undefined
+  let probs: Logprob[] = []
+
+  /** Returns the text of a message. Log probabilities of tokens wait for a piece of text that can carry them. */
+  const hearText = (content: string, given: Logprob[]): Heard[] => {
+    const said: Heard[] = splitter.hear(content)
+    if (said.some(({ kind }) => kind === 'reasoning')) place ??= 'think'
+    probs.push(...given)
+    const last = said.at(-1)
+    if (probs.length === 0 || last?.kind !== 'text') return said
+    last.logprobs = probs
+    probs = []
+    return said
+  }
+
+  const thoughtIn = (said: Fields, ofContent: string): string => {
+    const found: [ReasoningPlace | undefined, string][] = [
+      ['reasoning_content', joinedText(said.reasoning_content)],
+      ['reasoning', joinedText(said.reasoning)],
+      ['thinking', ofContent],
+      [undefined, detailText(said)],
+    ]
+    const [where, text] = found.find(([, each]) => each !== '') ?? []
+    place ??= where
+    return text ?? ''
+  }
+
+  const keptOf = (): ChatKept | undefined => {
+    const message = kept.fields()
+    const further = calls.further()
+    const isInDetails = message?.reasoning_details !== undefined
+    const all: ChatKept = {
+      ...(place === undefined || isInDetails ? {} : { reasoning: place }),
+      ...(message === undefined ? {} : { message }),
+      ...(further === undefined ? {} : { calls: further }),
+    }
+    return Object.keys(all).length === 0 ? undefined : all
+  }
+
+  return {
+    hear({ data, event }) {
+      const choice = fieldsOf(listOf(data.choices)[0])
+      const why = reasonInStream(data, event) ?? (choice.error ? reasonIn(fieldsOf(choice)) : undefined)
+      if (why !== undefined) throw new ModelLost(`the model's endpoint failed: ${why}`)
+      facts.hear(data, choice)
+      const said = saidIn(choice)
+      kept.hear(said)
+      const { thought: ofContent, text } = contentIn(said.content)
+      const thought = thoughtIn(said, ofContent)
+      const refusal = joinedText(said.refusal)
+      const heard: Heard[] = [
+        ...(thought === '' ? [] : [{ kind: 'reasoning' as const, text: thought }]),
+        ...(text === '' ? [] : hearText(text, logprobsOf(choice.logprobs))),
+        ...(refusal === '' ? [] : [{ kind: 'refusal' as const, text: refusal }]),
+        ...calls.hear(callsIn(said)),
+      ]
+      return heard.length === 0 && listOf(data.choices).length === 0 ? undefined : heard
+    },
+    isWhole: body => Object.keys(fieldsOf(fieldsOf(listOf(body.choices)[0]).message)).length > 0,
+    progress: (): Progress => (facts.hasEnded() ? 'ended' : 'going'),
+    rest: () => [...splitter.end(), ...calls.rest()],
+    answer() {
+      if (calls.isNameless()) throw new ModelLost('the model called a tool without its name')
+      return { ...facts.told({ call_ids: calls.ids(), kept: keptOf() }), calls: calls.all() }
+    },
+  }
+}

@@ -1,0 +1,147 @@
+// The one table of dialects: how the endpoints of each vendor differ from the plain one. An operator chooses one with
+// MODEL_DIALECT; without it, the address and the name of the model tell which one it is. docs/models.md shows the table.
+import type { ProtocolName } from '../../chat/protocol.ts'
+import { plain, type Switches } from '../../chat/switches.ts'
+
+/**
+ * `hosts`: hosts, and with `:` ports, that speak the dialect. `models`: names of models that tell it on any other host.
+ * `auth`: the header that holds the key. `sources`: where the vendor, or somebody who met it, says so.
+ */
+export type Dialect = {
+  title: string
+  hosts?: RegExp
+  models?: RegExp
+  protocol: ProtocolName
+  auth: 'bearer' | 'api-key'
+  switches: Partial<Switches>
+  sources: readonly string[]
+}
+
+export const dialects = {
+  plain: {
+    title: 'any endpoint of chat completions',
+    protocol: 'chat',
+    auth: 'bearer',
+    switches: {},
+    sources: ['https://platform.openai.com/docs/api-reference/chat'],
+  },
+  openai: {
+    title: 'OpenAI',
+    hosts: /^api\.openai\.com$/,
+    protocol: 'chat',
+    auth: 'bearer',
+    switches: { max_tokens: 'max_completion_tokens' },
+    sources: [
+      'https://platform.openai.com/docs/api-reference/chat/create',
+      'https://github.com/OpenHands/OpenHands/issues/7700',
+    ],
+  },
+  azure: {
+    title: 'Azure OpenAI',
+    hosts: /\.(openai\.azure\.com|cognitiveservices\.azure\.com|services\.ai\.azure\.com)$/,
+    protocol: 'chat',
+    auth: 'api-key',
+    switches: { max_tokens: 'max_completion_tokens' },
+    sources: ['https://learn.microsoft.com/en-us/azure/ai-services/openai/reference'],
+  },
+  gemini: {
+    title: 'Gemini, at its endpoint of chat completions',
+    hosts: /^(generativelanguage|[\w-]*aiplatform)\.googleapis\.com$/,
+    protocol: 'chat',
+    auth: 'bearer',
+    switches: { calls: 'signed', tool_schemas: 'simple' },
+    sources: [
+      'https://ai.google.dev/gemini-api/docs/openai',
+      'https://ai.google.dev/gemini-api/docs/thought-signatures',
+    ],
+  },
+  mistral: {
+    title: 'Mistral',
+    hosts: /^api\.mistral\.ai$/,
+    protocol: 'chat',
+    auth: 'bearer',
+    switches: {
+      ...{ usage: 'off', names: 'off', call_ids: 'nine', order: 'alternate' },
+      ...{ tool_images: 'tool', files: 'document_url', roles: 'system' },
+    },
+    sources: [
+      'https://docs.mistral.ai/api/',
+      'https://github.com/datapizza-labs/datapizza-ai/issues/98',
+      'https://github.com/charmbracelet/crush/issues/1590',
+    ],
+  },
+  deepseek: {
+    title: 'DeepSeek',
+    hosts: /^api\.deepseek\.com$/,
+    protocol: 'chat',
+    auth: 'bearer',
+    switches: {
+      ...{ reasoning: 'required', schema: 'json_object', roles: 'system', text_parts: 'joined' },
+      ...{ images: 'off', audio: 'off', files: 'text', tool_images: 'off' },
+    },
+    sources: [
+      'https://api-docs.deepseek.com/guides/thinking_mode',
+      'https://api-docs.deepseek.com/guides/json_mode',
+    ],
+  },
+  openrouter: {
+    title: 'OpenRouter',
+    hosts: /^openrouter\.ai$/,
+    protocol: 'chat',
+    auth: 'bearer',
+    switches: {},
+    sources: ['https://openrouter.ai/docs/use-cases/reasoning-tokens#preserving-reasoning-blocks'],
+  },
+  kimi: {
+    title: 'Kimi of Moonshot AI',
+    hosts: /^api\.moonshot\.(ai|cn)$/,
+    protocol: 'chat',
+    auth: 'bearer',
+    switches: { reasoning: 'required', roles: 'system' },
+    sources: ['https://platform.moonshot.ai/docs/guide/use-kimi-k2-thinking-model'],
+  },
+  vllm: {
+    title: 'vLLM',
+    protocol: 'chat',
+    auth: 'bearer',
+    switches: { roles: 'system', order: 'alternate', files: 'text' },
+    sources: ['https://docs.vllm.ai/en/latest/serving/openai_compatible_server/'],
+  },
+  'llama.cpp': {
+    title: 'the server of llama.cpp',
+    models: /\.gguf$/i,
+    protocol: 'chat',
+    auth: 'bearer',
+    switches: { roles: 'system', order: 'alternate', tool_images: 'tool', files: 'text' },
+    sources: [
+      'https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md',
+      'https://github.com/ggml-org/llama.cpp/issues/19851',
+    ],
+  },
+  ollama: {
+    title: 'Ollama, at its endpoint of chat completions',
+    hosts: /(^|\.)ollama\.com$|:11434$/,
+    models: /^[\w./-]+:(latest|\d+(\.\d+)?b(-[\w-]+)?)$/i,
+    protocol: 'chat',
+    auth: 'bearer',
+    switches: { roles: 'system', files: 'text', empty_content: 'text' },
+    sources: ['https://github.com/ollama/ollama/blob/main/docs/openai.md'],
+  },
+} as const satisfies Record<string, Dialect>
+
+export type DialectName = keyof typeof dialects
+export const dialectNames = Object.keys(dialects) as DialectName[]
+export const dialectOf = (name: DialectName): Dialect => dialects[name]
+
+/** The dialect that an endpoint speaks, as far as its address and the name of a model tell. */
+export const guessedDialect = (baseUrl: string, model: string): DialectName => {
+  const { hostname, host } = new URL(baseUrl)
+  const at = dialectNames.find(name => {
+    const { hosts } = dialectOf(name)
+    return hosts?.test(hostname) || hosts?.test(host)
+  })
+  return at ?? dialectNames.find(name => dialectOf(name).models?.test(model)) ?? 'plain'
+}
+
+/** The switches of a dialect, before what the operator sets. */
+export const switchesOf = (name: DialectName): Switches => ({ ...plain, ...dialectOf(name).switches })

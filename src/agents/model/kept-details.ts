@@ -1,0 +1,61 @@
+// Joins the pieces of what an endpoint wants back beside texts and calls, such as `reasoning_details` of OpenRouter:
+// https://openrouter.ai/docs/use-cases/reasoning-tokens#preserving-reasoning-blocks
+import { type Fields, fieldsOf, listOf } from './endpoint-values.ts'
+
+/** Fields of messages that go back. Others, such as search results, are no part of the conversation. */
+const wanted = [
+  ...['reasoning_details', 'extra_content', 'thought_signature', 'signature', 'encrypted_content'],
+  ...['reasoning_signature', 'reasoning_encrypted', 'thinking_blocks', 'provider_specific_fields'],
+]
+/** Fields whose pieces are parts of one text. */
+const growing = new Set(['text', 'summary', 'data', 'thinking'])
+
+/** Two pieces of one detail have the same place, and no other type. */
+const isSame = (a: Fields, b: Fields): boolean =>
+  a.type === b.type && (a.index === b.index || b.index === undefined) && (a.id ?? b.id) === (b.id ?? a.id)
+
+const joined = (a: Fields, b: Fields): Fields => {
+  const both: Fields = { ...a }
+  for (const [name, value] of Object.entries(b)) {
+    if (value === null || value === undefined) both[name] ??= value
+    else if (growing.has(name) && typeof value === 'string' && typeof both[name] === 'string')
+      both[name] += value
+    else both[name] = value
+  }
+  return both
+}
+
+const addTo = (details: Fields[], piece: Fields): void => {
+  const at = details.findLastIndex(detail => isSame(detail, piece))
+  // A detail with a signature is whole, unless the piece says its place.
+  const isWhole = piece.index === undefined && Boolean(details[at]?.signature)
+  if (at < 0 || isWhole) details.push(piece)
+  else details[at] = joined(details[at] as Fields, piece)
+}
+
+export const createKept = () => {
+  let kept: Fields | undefined
+  return {
+    hear(said: Fields): void {
+      for (const name of wanted) {
+        const value = said[name]
+        if (value === undefined || value === null || value === '') continue
+        kept ??= {}
+        if (!Array.isArray(value)) kept[name] = value
+        else {
+          const details = (Array.isArray(kept[name]) ? kept[name] : []) as Fields[]
+          for (const piece of value) addTo(details, fieldsOf(piece))
+          if (details.length > 0) kept[name] = details
+        }
+      }
+    },
+    fields: () => kept,
+  }
+}
+
+/** The text of reasoning in details, for endpoints that send it nowhere else. */
+export const detailText = (said: Fields): string =>
+  listOf(said.reasoning_details)
+    .map(detail => fieldsOf(detail))
+    .map(({ text, summary }) => [text, summary].find(each => typeof each === 'string') ?? '')
+    .join('')

@@ -1,0 +1,12 @@
+// The protocols by the names under which the log stores them.
+import { completions } from './completions/completions.ts'
+import type { Protocol, ProtocolName } from './protocol.ts'
+
+export const protocols: Partial<Record<ProtocolName, Protocol>> = { chat: completions }
+
+/** Throws when this build does not know the protocol of a stored request. */
+export const protocolOf = (name: string = 'chat'): Protocol => {
+  const found = protocols[name as ProtocolName]
+  if (found === undefined) throw new Error(`this version does not know the protocol ${name} of a model call`)
+  return found
+}
