@@ -59,6 +59,7 @@ const playInMemory = async (agent: Agent): Promise<void> => {
       attempt: 0,
       request: body,
       corrected: false,
+      summed: false,
       asked: 'go',
       env: {},
       tools: async () => [],

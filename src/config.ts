@@ -3,6 +3,7 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { type ModelSettings, modelOf } from './agents/model/settings.ts'
 import { type NatsSettings, natsOf } from './bus/nats-settings.ts'
 import { type ClusterSettings, clusterOf } from './cluster/settings.ts'
 import { CannotStart } from './contract/cannot-start.ts'
@@ -14,6 +15,7 @@ import type { McpServer } from './mcp/server.ts'
 import { filesOf } from './platform/data-folder.ts'
 import { forbiddenAt } from './platform/permission.ts'
 import { readPlainFile } from './platform/plain-file.ts'
+import { atLeastOne, type Env, headerText, wholeNumber } from './platform/variables.ts'
 import { type ProofSettings, proofOf } from './proof/settings.ts'
 import { type TelemetrySettings, telemetryOf } from './telemetry/settings.ts'
 
@@ -29,18 +31,8 @@ export type Config = Readonly<{
   bodyLimit: number
   drainSeconds: number
   workspaceRoot: string
-  /** An OpenAI-compatible endpoint; undefined: there is no agent `model`. */
-  model:
-    | Readonly<{
-        baseUrl: string
-        apiKey: string | undefined
-        model: string
-        /** A call fails when the endpoint sends nothing for this many milliseconds. */
-        silenceMs: number
-        /** Limits of one task; 0: no limit. */
-        limits: Readonly<{ steps: number; tokens: number; seconds: number }>
-      }>
-    | undefined
+  /** The endpoint of a model; undefined: there is no agent `model`. */
+  model: ModelSettings | undefined
   /** The operator's MCP servers, by name. */
   mcpServers: ReadonlyMap<string, McpServer>
   /** Whether URLs that callers give may lead to addresses that are not public. */
@@ -71,62 +63,6 @@ export type Config = Readonly<{
   cluster: ClusterSettings | undefined
   ttls: Readonly<Record<'created' | 'queued' | 'working' | 'paused' | 'input-required', number>>
 }>
-
-type Env = Record<string, string | undefined>
-
-const wholeNumber = (env: Env, name: string, fallback: number, max = Number.MAX_SAFE_INTEGER): number => {
-  const given = env[name]
-  if (given === undefined || given === '') return fallback
-  const value = Number(given)
-  if (!/^\d+$/.test(given) || value > max) {
-    throw new CannotStart(`${name}=${given} is not a whole number from 0 to ${max}`)
-  }
-  return value
-}
-
-const headerText = /^[\x21-\x7e]+$/
-
-const atLeastOne = (env: Env, name: string, fallback: number, max: number): number => {
-  const value = wholeNumber(env, name, fallback, max)
-  if (value === 0) throw new CannotStart(`${name}=0 would allow nothing: set it to 1 or more`)
-  return value
-}
-
-/** The settings of the model. The URL of its endpoint and its name are needed; some endpoints also need a key. */
-const modelOf = (env: Env): Config['model'] => {
-  const baseUrl = env.MODEL_BASE_URL
-  const model = env.MODEL
-  if (!baseUrl && !model) return undefined
-  if (!baseUrl)
-    throw new CannotStart(`MODEL=${model} is set without MODEL_BASE_URL: set that to the URL of its endpoint`)
-  const shown = baseUrl.replace(/\/\/[^/]*@/, '//***@')
-  if (!URL.canParse(baseUrl) || !/^https?:$/.test(new URL(baseUrl).protocol)) {
-    throw new CannotStart(`MODEL_BASE_URL=${shown} is no http or https URL`)
-  }
-  if (!model)
-    throw new CannotStart(`MODEL_BASE_URL=${shown} is set without MODEL: set that to the name of a model`)
-  const { username, password } = new URL(baseUrl)
-  if (username || password) {
-    throw new CannotStart('MODEL_BASE_URL must not hold a user or a password: put the key into MODEL_API_KEY')
-  }
-  if (env.MODEL_API_KEY && !headerText.test(env.MODEL_API_KEY)) {
-    throw new CannotStart(
-      'MODEL_API_KEY must be printable ASCII without spaces, since it is sent in a header',
-    )
-  }
-  const silence = atLeastOne(env, 'MODEL_TIMEOUT_SECONDS', 120, 86_400)
-  return Object.freeze({
-    baseUrl,
-    apiKey: env.MODEL_API_KEY || undefined,
-    model,
-    silenceMs: silence * 1000,
-    limits: Object.freeze({
-      steps: wholeNumber(env, 'MODEL_MAX_STEPS', 200),
-      tokens: wholeNumber(env, 'MODEL_MAX_TOKENS', 0),
-      seconds: wholeNumber(env, 'MODEL_MAX_SECONDS', 0),
-    }),
-  })
-}
 
 /** True for 1, false for 0 or an unset variable. */
 const flag = (env: Env, name: string): boolean => {

@@ -35,6 +35,7 @@ export type StepGiven = {
   /** Why an answer is refused; absent: any answer is accepted. */
   refuse?: (answer: string | undefined) => Promise<ErrorObject | undefined>
   corrected: StepInput['corrected']
+  summed: boolean
   used: StepInput['used']
   turns: NonNullable<StepInput['turns']>
   /** The stream of the tool list that the model was offered last. */
@@ -96,6 +97,7 @@ export const stepGiven = (
     request,
     asked: askedOf(view, request),
     corrected: view.messages.some(({ by }) => by === system),
+    summed: view.summed,
     used: { tokens: tokensUsed(view), context: view.contextTokens, startedAt: view.startedAt },
     turns: view.turns,
     offered: view.toolList,

@@ -4,12 +4,10 @@ import type { Timers } from '../contract/ports.ts'
 import { demo } from './demo.ts'
 import { echo } from './echo.ts'
 import { group } from './group/group.ts'
-import { createChatEndpoint, type EndpointSettings } from './model/chat-endpoint.ts'
-import type { Limits } from './model/limits.ts'
+import { createChatEndpoint } from './model/chat-endpoint.ts'
 import { model } from './model/model.ts'
+import type { ModelSettings } from './model/settings.ts'
 import { script } from './script.ts'
-
-type ModelSettings = EndpointSettings & { limits: Limits }
 
 export const createAgents = (timers: Timers, settings: ModelSettings | undefined): Map<string, Agent> => {
   const withModel =

@@ -58,7 +58,7 @@ export const summaryBody = (
   { request, items }: { request: CreateTaskBody; items: OutputItem[] },
 ): ModelBody => {
   const config = request.agent_config ?? {}
-  const content = [transcriptOf(items, config.max_model_length ?? longestWindow)]
+  const content = [transcriptOf(items, asked.window ?? config.max_model_length ?? longestWindow)]
   const prompt: Prompt = {
     model: asked.model,
     instructions: config.compress_prompt || summarize,

@@ -123,6 +123,8 @@ export type StepInput = {
   asked: MessageContent
   /** True: the service has corrected the agent's answer once already, and corrects it only once. */
   corrected: boolean
+  /** True: the step before summed up the context. */
+  summed: boolean
   /** The earlier items of the chat session, then this task's own inputs and completed items. */
   history(): Promise<OutputItem[]>
   /** What endpoints gave with the earlier steps of this history. */
@@ -149,6 +151,8 @@ export type Agent = {
   name: string
   /** One sentence that helps users to choose an agent. */
   description?: string
+  /** The dialect in which the agent speaks to the endpoint of its model. */
+  dialect?: string
   /** Present: the agent can correct its answer when a message tells the agent what is wrong with the answer. */
   corrects?: true
   step(input: StepInput): AsyncGenerator<StepPart, StepEnd, undefined>

@@ -33,22 +33,32 @@ const takesNull = (schema: WireSchema): boolean =>
  * The value without the nulls of optional fields whose schema allows no null: such a null means that the field was left
  * out. If there is nothing to remove, the function returns `value` itself.
  */
-export const withoutNulls = (schema: TSchema, value: unknown): unknown => lean(schema as WireSchema, value)
+export const withoutNulls = (schema: TSchema, value: unknown): unknown =>
+  lean(schema as WireSchema, value, property => !takesNull(property))
 
-const lean = (schema: WireSchema, value: unknown): unknown => {
+/**
+ * The value without the nulls of all optional fields, to compare it with another one: both mean the same. Nulls in open
+ * values stay.
+ */
+export const withoutLeftOut = (schema: TSchema, value: unknown): unknown =>
+  lean(schema as WireSchema, value, () => true)
+
+/** `isNothing`: whether null means "left out" in an optional field with this schema. */
+const lean = (schema: WireSchema, value: unknown, isNothing: (schema: WireSchema) => boolean): unknown => {
   if (typeof value !== 'object' || value === null) return value
   const meant = meantFor(schema, value)
   if (meant === undefined) return value
   if (Array.isArray(value)) {
-    const items = meant.items === undefined ? value : value.map(item => lean(meant.items as WireSchema, item))
+    const items =
+      meant.items === undefined ? value : value.map(item => lean(meant.items as WireSchema, item, isNothing))
     return items.some((item, n) => item !== value[n]) ? items : value
   }
   const fields = value as Fields
   let copy: Fields | undefined
   for (const [name, property] of Object.entries(meant.properties ?? {})) {
     if (!Object.hasOwn(fields, name)) continue
-    const isLeftOut = fields[name] === null && !meant.required?.includes(name) && !takesNull(property)
-    const child = lean(property, fields[name])
+    const isLeftOut = fields[name] === null && !meant.required?.includes(name) && isNothing(property)
+    const child = lean(property, fields[name], isNothing)
     if (!isLeftOut && child === fields[name]) continue
     copy ??= { ...fields }
     if (isLeftOut) delete copy[name]

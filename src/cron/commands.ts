@@ -1,9 +1,10 @@
 import { type CronSettings, cronStream } from '../contract/cron-events.ts'
 import { otherUser, type Problem, Refusal } from '../contract/refusals.ts'
 import { ownerOf, type Principal } from '../contract/token-events.ts'
-import type { ChangeCronJobBody, CreateCronJobBody } from '../contract/wire.ts'
+import { type ChangeCronJobBody, CreateCronJobBody } from '../contract/wire.ts'
 import type { CronView } from '../history/cron-job.ts'
-import { digestOfBody } from '../platform/digest.ts'
+import { digestOfRequest } from '../platform/digest.ts'
+import { digestOfCreate } from '../tasks/request-secrets.ts'
 import { type Asked, by, type CronCommandDeps, makerOf } from './command-deps.ts'
 import { createJobReserve } from './job-reserve.ts'
 import { createSecretKeeper } from './job-secrets.ts'
@@ -52,7 +53,7 @@ export const createCronCommands = (deps: CronCommandDeps) => {
       const { settings, secrets: values } = read
       const userId = userOf(principal, settings.task.user_id)
       const enabled = body.enabled !== false
-      const digest = digestOfBody({ ...body, task: settings.task })
+      const digest = digestOfRequest(CreateCronJobBody, { ...body, task: {} }, digestOfCreate(settings.task))
       const jobId = ids.next('cron_')
       const job = { jobId, userId, maker: makerOf(principal), enabled, digest, idempotencyKey: retry.key }
       const make = () =>

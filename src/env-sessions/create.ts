@@ -6,9 +6,9 @@ import { Invalid, otherUser, Refusal } from '../contract/refusals.ts'
 import { mayBeStored } from '../contract/stored.ts'
 import { callerOf, ownerOf, type Principal } from '../contract/token-events.ts'
 import { asTexts, masked } from '../contract/variables.ts'
-import type { CreateEnvBody } from '../contract/wire.ts'
+import { CreateEnvBody } from '../contract/wire.ts'
 import { nameOfKey, type SessionView } from '../history/env-session.ts'
-import { digestOfBody } from '../platform/digest.ts'
+import { digestOfBody, digestOfRequest } from '../platform/digest.ts'
 import { type Asked, by, type SessionDeps, type Shared } from './deps.ts'
 import { invalid, problemsAt } from './invalid.ts'
 import { foldTo, lost } from './reading.ts'
@@ -153,7 +153,7 @@ export const createSession = async (
   const named = body.session_id ?? sessionIdFor(principal, key)
   if (named !== undefined) mustBeFree(deps, principal, named)
   const { env_vars: _, ...rest } = body
-  const keys = keysOf('create', digestOfBody(rest), body, key)
+  const keys = keysOf('create', digestOfRequest(CreateEnvBody, rest), body, key)
   const makeAs = async (id: string) => {
     const view = await make(deps, asked, id, { body, userId, keys, source, began })
     // A repeated create gets the answer of the first create.

@@ -1,9 +1,9 @@
 // Resets a session, with a seed and options.
 import { envSessionStream } from '../contract/env-session-events.ts'
 import { AuthorsError } from '../contract/environment.ts'
-import type { ResetEnvBody } from '../contract/wire.ts'
+import { ResetEnvBody } from '../contract/wire.ts'
 import { takenAt } from '../history/env-session.ts'
-import { digestOfBody } from '../platform/digest.ts'
+import { digestOfRequest } from '../platform/digest.ts'
 import { type Asked, by, type Shared } from './deps.ts'
 import { invalid } from './invalid.ts'
 import { active, foldTo, lost, mustBeNew, settled } from './reading.ts'
@@ -20,7 +20,7 @@ export const resetSession = async (
   const { principal } = asked
   const { delivery, began, idempotencyKey } = request
   const stream = envSessionStream(id)
-  const keys = keysOf('reset', digestOfBody(['reset', body]), body, idempotencyKey)
+  const keys = keysOf('reset', digestOfRequest(ResetEnvBody, body, 'reset'), body, idempotencyKey)
   const repeats = isUnkeyedRetry(request) ? retries.repeats(principal, id, delivery) : undefined
   const command = {
     type: 'ResetSession' as const,

@@ -6,9 +6,10 @@ import type { Repeats } from '../contract/env-session-commands.ts'
 import { envSessionStream } from '../contract/env-session-events.ts'
 import type { Clock } from '../contract/ports.ts'
 import type { Principal } from '../contract/token-events.ts'
+import { CreateEnvBody, ResetEnvBody, StepEnvBody } from '../contract/wire.ts'
 import type { SessionView } from '../history/env-session.ts'
 import type { EventLog } from '../log/log.ts'
-import { digestOfBody } from '../platform/digest.ts'
+import { digestOfRequest } from '../platform/digest.ts'
 import { createDeliveries, type Delivery } from '../tasks/deliveries.ts'
 import { createMaking } from './making.ts'
 import type { SessionQueries } from './queries.ts'
@@ -35,12 +36,14 @@ type Deps = {
 const createLivesMs = 600_000
 const hidden = '***'
 
+const bodies = { create: CreateEnvBody, step: StepEnvBody, reset: ResetEnvBody }
+
 /**
  * The keys of a request. `digest` covers the part of the body that must be the same under one key; `bodyDigest` covers
  * the whole body, except the values of `env_vars`.
  */
 export const keysOf = (
-  verb: 'create' | 'step' | 'reset',
+  verb: keyof typeof bodies,
   digest: string,
   body: object & { env_vars?: Record<string, unknown> | null },
   idempotencyKey: string | undefined,
@@ -49,7 +52,7 @@ export const keysOf = (
   return {
     digest,
     ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
-    bodyDigest: digestOfBody([verb, { ...body, env_vars: Object.fromEntries(names) }]),
+    bodyDigest: digestOfRequest(bodies[verb], { ...body, env_vars: Object.fromEntries(names) }, verb),
   }
 }
 

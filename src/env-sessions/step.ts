@@ -5,9 +5,9 @@ import { envSessionStream } from '../contract/env-session-events.ts'
 import type { OpenObject } from '../contract/environment.ts'
 import { Invalid, Refusal, unexpectedStep } from '../contract/refusals.ts'
 import { asTexts } from '../contract/variables.ts'
-import type { EnvStepAnswer, StepEnvBody } from '../contract/wire.ts'
+import { type EnvStepAnswer, StepEnvBody } from '../contract/wire.ts'
 import { type SessionView, takenAt } from '../history/env-session.ts'
-import { digestOfBody } from '../platform/digest.ts'
+import { digestOfRequest } from '../platform/digest.ts'
 import { type Asked, by, type Shared } from './deps.ts'
 import { invalid, problemsAt } from './invalid.ts'
 import { answerAt, lost, mustBeNew, mustHaveRoom, settled, viewFor } from './reading.ts'
@@ -55,7 +55,7 @@ const foreseen = async (
 
 const repeatableOf = ({ ids }: Shared, body: StepEnvBody, key: string | undefined): Repeatable => {
   const { env_vars: _, stream: __, request_id: ___, ...same } = body
-  return { effectId: ids.next('call_'), keys: keysOf('step', digestOfBody(same), body, key) }
+  return { effectId: ids.next('call_'), keys: keysOf('step', digestOfRequest(StepEnvBody, same), body, key) }
 }
 
 export const step = async (

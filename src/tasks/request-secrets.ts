@@ -1,8 +1,8 @@
 // Separates the secret values of a create from the rest. The stored, shown and digested body holds only their names.
 import { masked } from '../contract/variables.ts'
-import type { CreateTaskBody } from '../contract/wire.ts'
+import { CreateTaskBody } from '../contract/wire.ts'
 import { splitHeaders } from '../mcp/request.ts'
-import { digestOfBody } from '../platform/digest.ts'
+import { digestOfRequest } from '../platform/digest.ts'
 
 /** What is shown in place of a secret. */
 const hidden = '***'
@@ -31,4 +31,5 @@ export const splitSecrets = (
 }
 
 /** The digest of a create: of the body as it was sent, without secret values. It identifies a retry. */
-export const digestOfCreate = (body: CreateTaskBody): string => digestOfBody(splitSecrets(body).shown)
+export const digestOfCreate = (body: CreateTaskBody): string =>
+  digestOfRequest(CreateTaskBody, splitSecrets(body).shown)

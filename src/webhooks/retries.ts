@@ -2,9 +2,9 @@
 import type { Clock } from '../contract/ports.ts'
 import { Refusal } from '../contract/refusals.ts'
 import type { FailingLog } from '../contract/stored.ts'
-import type { CreateWebhookBody } from '../contract/wire.ts'
+import { CreateWebhookBody } from '../contract/wire.ts'
 import type { Webhook } from '../history/webhook.ts'
-import { digestOfBody } from '../platform/digest.ts'
+import { digestOfRequest } from '../platform/digest.ts'
 import { keyLivesMs } from '../tasks/earlier-task.ts'
 import { createOnce } from '../tasks/once.ts'
 import type { WebhookTable } from './table.ts'
@@ -14,7 +14,7 @@ const hidden = '***'
 /** The digest of the body of a create request, without the secret values. */
 const digestOf = (body: CreateWebhookBody): string => {
   const headers = Object.fromEntries(Object.keys(body.headers ?? {}).map(name => [name, hidden]))
-  return digestOfBody({ ...body, headers, secret: body.secret ? hidden : null })
+  return digestOfRequest(CreateWebhookBody, { ...body, headers, secret: body.secret ? hidden : null })
 }
 
 /** The fields that the first event of a webhook stores about its request; no fields when the request has no key. */

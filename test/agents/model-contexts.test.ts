@@ -63,21 +63,24 @@ t.test('thoughts that a request brings reach the model as text of the assistant'
   t.same(next.messages.slice(0, -2), first, 'the next task of the session sees them, too')
 })
 
-t.test("a model's own thoughts go back to it in the field in which they came, and to no other model", async t => {
-  const { sent } = await given(t, { reasoning: 'Secretly.', text: 'one' }, says('two'), says('three'))
-  await sent({ session_id: 's' })
-  const own = await sent({ session_id: 's' })
-  t.same(own.messages, [
-    { role: 'user', content: 'x' },
-    { role: 'assistant', content: 'one', reasoning_content: 'Secretly.' },
-    { role: 'user', content: 'x' },
-  ])
-  const other = await sent({ session_id: 's', agent_config: { model: 'another' } })
-  t.same(
-    other.messages.map(message => Object.keys(message)),
-    Array(5).fill(['role', 'content']),
-  )
-})
+t.test(
+  "a model's own thoughts go back to it in the field in which they came, and to no other model",
+  async t => {
+    const { sent } = await given(t, { reasoning: 'Secretly.', text: 'one' }, says('two'), says('three'))
+    await sent({ session_id: 's' })
+    const own = await sent({ session_id: 's' })
+    t.same(own.messages, [
+      { role: 'user', content: 'x' },
+      { role: 'assistant', content: 'one', reasoning_content: 'Secretly.' },
+      { role: 'user', content: 'x' },
+    ])
+    const other = await sent({ session_id: 's', agent_config: { model: 'another' } })
+    t.same(
+      other.messages.map(message => Object.keys(message)),
+      Array(5).fill(['role', 'content']),
+    )
+  },
+)
 
 t.test('thoughts of a model that a request brings are text, and come once', async t => {
   const { sent } = await given(t, { reasoning: 'Secretly.', text: 'one' }, says('two'))

@@ -173,11 +173,7 @@ t.test('a page that is no answer fails at once', async t => {
   })
   const show = async ([type, body]: [string, string], n: number) => {
     const task = await ask({ user_message_content: `${n}` })
-    t.match(
-      task,
-      { status: 'failed', error: { message: /no answer.*MODEL_BASE_URL/ } },
-      `${type}: ${body}`,
-    )
+    t.match(task, { status: 'failed', error: { message: /no answer.*MODEL_BASE_URL/ } }, `${type}: ${body}`)
     t.equal(asked.filter(({ messages }) => messages[0]?.content === `${n}`).length, 1, `${type}: ${body}`)
   }
   await Promise.all(pages.map(show))

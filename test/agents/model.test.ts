@@ -238,7 +238,11 @@ t.test('a client tool and a structured answer', async t => {
   while ((await get(task.id)).status === 'working') await new Promise(resolve => setTimeout(resolve, 10))
   t.equal((await get(task.id)).status, 'completed')
   t.match(asked[1]?.request, { response_format: { type: 'json_schema' } })
-  t.match(messagesIn(asked[1]?.request).at(-1), { role: 'tool', tool_call_id: 'fake_call_1', content: 'sure' })
+  t.match(messagesIn(asked[1]?.request).at(-1), {
+    role: 'tool',
+    tool_call_id: 'fake_call_1',
+    content: 'sure',
+  })
 })
 
 t.test('a model that says nothing has failed', async t => {

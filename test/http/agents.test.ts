@@ -10,7 +10,10 @@ import { script, tasksOf } from './agent-tasks.ts'
 
 const { api, url, dataDir } = await serveHere(t)
 const { post, play, stream, get } = tasksOf(api)
-type Agents = { object: string; data: Record<'name' | 'description' | 'kind' | 'source', string>[] }
+type Agents = {
+  object: string
+  data: (Record<'name' | 'description' | 'kind' | 'source', string> & { dialect?: string })[]
+}
 const agentsOf = async (call = api) => (await read(call('GET', '/agents'))).body as unknown as Agents
 const tokenOf = async (role: string) =>
   ((await read(api('POST', '/auth/tokens', { role }))).body as unknown as { token: string }).token
@@ -34,8 +37,10 @@ t.test('GET /agents lists the agents by name, each with a sentence about it', as
 t.test('where a model is configured there is the agent model', async t => {
   const { env } = await fakeModel(t)
   const other = await serveHere(t, env)
-  const names = (await agentsOf(other.api)).data.map(({ name }) => name)
+  const { data } = await agentsOf(other.api)
+  const names = data.map(({ name }) => name)
   t.same(names, ['demo', 'echo', 'group', 'model', 'script'])
+  t.match(data[3], { dialect: 'plain' })
   const { body } = await tasksOf(other.api).post({})
   t.equal(body.result.metadata?.agent, 'model', 'and it is the default')
 })

@@ -89,6 +89,8 @@ t.test('a bad variable is one line that names it', async t => {
     LOG_LEVEL: ['loud', 'WARN'],
     MODEL_BASE_URL: ['http://127.0.0.1:1/v1', 'ftp://models', 'models'],
     MODEL: ['alone'],
+    MODEL_DIALECT: ['latin'],
+    MODEL_SWITCHES: ['usage=maybe', 'colour=red', 'usage'],
     TASK_TTL_CREATED: ['never'],
     TASK_TTL_QUEUED: ['-1'],
     TASK_TTL_WORKING: ['1h'],

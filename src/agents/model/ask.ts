@@ -38,7 +38,7 @@ const errorTextOf = async (answer: Response): Promise<string> => {
 }
 
 /** A failed try that may be repeated: the reason, and the wait that the endpoint asks for. */
-type Failed = { why: string; retryAfter: string | null; status?: number }
+type Failed = { why: string; words?: string; status?: number; retryAfter: string | null }
 
 export type Ask = (body: string, signal: AbortSignal, watch: SilenceWatch) => Promise<Response>
 
@@ -53,8 +53,9 @@ export const createAsk = (
   const failureOf = async (answer: Response): Promise<Failed> => {
     const words = isRedirect(answer) ? 'a redirect, which is not followed' : await errorTextOf(answer)
     const why = redact(`the model's endpoint answered ${answer.status}: ${words}`)
-    if (!mayHelp(answer.status)) throw new ModelRefused(why, answer.status)
-    return { why, retryAfter: answer.headers.get('retry-after'), status: answer.status }
+    const { status } = answer
+    if (!mayHelp(status)) throw new ModelRefused(why, status, words)
+    return { why, words, status, retryAfter: answer.headers.get('retry-after') }
   }
 
   const attempt = async (
@@ -80,7 +81,7 @@ export const createAsk = (
       const outcome = await attempt(body, signal, watch)
       if (outcome instanceof Response) return outcome
       watch.end() // the wait before a retry does not count as silence
-      if (attempts === tries) throw new ModelRefused(outcome.why, outcome.status)
+      if (attempts === tries) throw new ModelRefused(outcome.why, outcome.status, outcome.words)
       await sleep(timers, waitBefore(attempts, outcome.retryAfter), signal)
       signal.throwIfAborted()
     }

@@ -16,7 +16,7 @@ export type EndpointSettings = {
   model: string
   silenceMs: number
   dialect?: DialectName | undefined
-  switches?: Partial<Switches>
+  switches?: Readonly<Partial<Switches>>
 }
 
 /** Switches are learned for at most this many models, since requests may name any model. */
@@ -43,7 +43,8 @@ export const endpointId = (baseUrl: string): string => {
 export const createChatEndpoint = (settings: EndpointSettings, timers: Timers): ModelEndpoint => {
   const { baseUrl, apiKey, model, silenceMs, dialect: chosen, switches: own = {} } = settings
   const endpoint = endpointId(baseUrl)
-  const { auth } = dialectOf(chosen ?? guessedDialect(baseUrl, model))
+  const dialect = chosen ?? guessedDialect(baseUrl, model)
+  const { auth } = dialectOf(dialect)
   const key = auth === 'bearer' ? { authorization: `Bearer ${apiKey}` } : { [auth]: apiKey ?? '' }
   /** What was learned of each model, in order. Nothing is learned twice, so asking ends. */
   const known = new Map<string, Map<string, Partial<Switches>>>()
@@ -51,18 +52,19 @@ export const createChatEndpoint = (settings: EndpointSettings, timers: Timers): 
     Object.assign({}, ...(known.get(name)?.values() ?? [])) as Partial<Switches>
 
   const asks = (name: string): Asked => {
-    const dialect = chosen ?? guessedDialect(baseUrl, name)
-    const switches = unlikePlain({ ...switchesOf(dialect), ...lessonsOf(name), ...own })
+    const spoken = chosen ?? guessedDialect(baseUrl, name)
+    const switches = unlikePlain({ ...switchesOf(spoken), ...lessonsOf(name), ...own })
     return {
       model: name,
       endpoint,
-      ...(dialect === 'plain' ? {} : { dialect }),
+      ...(spoken === 'plain' ? {} : { dialect: spoken }),
       ...(switches === undefined ? {} : { switches }),
     }
   }
 
   return {
     model,
+    dialect,
     asks,
     answer: createHttpEndpoint(
       {

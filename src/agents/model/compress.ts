@@ -35,7 +35,21 @@ export const tooMuch = (
   measured: number,
 ): OutputItem[] | undefined => {
   const limit = limitOf(request)
-  if (limit === undefined || Math.max(sum(items), measured) <= limit) return undefined
+  return limit === undefined || Math.max(sum(items), measured) <= limit ? undefined : olderPart(items, limit)
+}
+
+/**
+ * The older items of a history for which its endpoint has no room; undefined: there is no older part. `tokens`: the
+ * estimated length of the whole history.
+ */
+export const olderHalf = (items: OutputItem[]): { older: OutputItem[]; tokens: number } | undefined => {
+  const tokens = sum(items)
+  const older = olderPart(items, tokens)
+  return older && { older, tokens }
+}
+
+/** The items before those that fill a share of the limit; undefined: there are none, or a summary would gain nothing. */
+const olderPart = (items: OutputItem[], limit: number): OutputItem[] | undefined => {
   let cut = items.length
   for (let kept = 0; cut > 0; cut--) {
     kept += tokensOf(items[cut - 1] as OutputItem)

@@ -4,11 +4,13 @@ import type { ProtocolName } from '../../chat/protocol.ts'
 import { plain, type Switches } from '../../chat/switches.ts'
 
 /**
- * `hosts`: hosts, and with `:` ports, that speak the dialect. `models`: names of models that tell it on any other host.
+ * `found`: how the dialect is found, for people. `hosts`: hosts, and with `:` ports, that speak it. `models`: names of
+ * models that tell it on any other host.
  * `auth`: the header that holds the key. `sources`: where the vendor, or somebody who met it, says so.
  */
 export type Dialect = {
   title: string
+  found: string
   hosts?: RegExp
   models?: RegExp
   protocol: ProtocolName
@@ -20,6 +22,7 @@ export type Dialect = {
 export const dialects = {
   plain: {
     title: 'any endpoint of chat completions',
+    found: 'any other endpoint',
     protocol: 'chat',
     auth: 'bearer',
     switches: {},
@@ -27,6 +30,7 @@ export const dialects = {
   },
   openai: {
     title: 'OpenAI',
+    found: '`api.openai.com`',
     hosts: /^api\.openai\.com$/,
     protocol: 'chat',
     auth: 'bearer',
@@ -38,6 +42,7 @@ export const dialects = {
   },
   azure: {
     title: 'Azure OpenAI',
+    found: 'hosts of Azure',
     hosts: /\.(openai\.azure\.com|cognitiveservices\.azure\.com|services\.ai\.azure\.com)$/,
     protocol: 'chat',
     auth: 'api-key',
@@ -46,6 +51,7 @@ export const dialects = {
   },
   gemini: {
     title: 'Gemini, at its endpoint of chat completions',
+    found: 'hosts of Google APIs',
     hosts: /^(generativelanguage|[\w-]*aiplatform)\.googleapis\.com$/,
     protocol: 'chat',
     auth: 'bearer',
@@ -57,6 +63,7 @@ export const dialects = {
   },
   mistral: {
     title: 'Mistral',
+    found: '`api.mistral.ai`',
     hosts: /^api\.mistral\.ai$/,
     protocol: 'chat',
     auth: 'bearer',
@@ -72,6 +79,7 @@ export const dialects = {
   },
   deepseek: {
     title: 'DeepSeek',
+    found: '`api.deepseek.com`',
     hosts: /^api\.deepseek\.com$/,
     protocol: 'chat',
     auth: 'bearer',
@@ -86,6 +94,7 @@ export const dialects = {
   },
   openrouter: {
     title: 'OpenRouter',
+    found: '`openrouter.ai`',
     hosts: /^openrouter\.ai$/,
     protocol: 'chat',
     auth: 'bearer',
@@ -94,6 +103,7 @@ export const dialects = {
   },
   kimi: {
     title: 'Kimi of Moonshot AI',
+    found: '`api.moonshot.ai`, `api.moonshot.cn`',
     hosts: /^api\.moonshot\.(ai|cn)$/,
     protocol: 'chat',
     auth: 'bearer',
@@ -102,6 +112,7 @@ export const dialects = {
   },
   vllm: {
     title: 'vLLM',
+    found: '–',
     protocol: 'chat',
     auth: 'bearer',
     switches: { roles: 'system', order: 'alternate', files: 'text' },
@@ -109,6 +120,7 @@ export const dialects = {
   },
   'llama.cpp': {
     title: 'the server of llama.cpp',
+    found: 'models `*.gguf`',
     models: /\.gguf$/i,
     protocol: 'chat',
     auth: 'bearer',
@@ -120,6 +132,7 @@ export const dialects = {
   },
   ollama: {
     title: 'Ollama, at its endpoint of chat completions',
+    found: 'port 11434, `ollama.com`, models such as `qwen3:8b`',
     hosts: /(^|\.)ollama\.com$|:11434$/,
     models: /^[\w./-]+:(latest|\d+(\.\d+)?b(-[\w-]+)?)$/i,
     protocol: 'chat',

@@ -34,6 +34,8 @@ export type Answer = {
 export type ModelEndpoint = {
   /** The name of the model that is asked when a request names none. */
   model: string
+  /** The name of the dialect in which the endpoint is spoken to, for that model. */
+  dialect: string
   /** The request for a call of this model, as the log stores it: endpoint, protocol, dialect, switches. */
   asks: (model: string) => Asked
   /**

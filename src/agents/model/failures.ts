@@ -3,13 +3,15 @@
 
 /**
  * The endpoint refused, and another try will not help or has not helped. `status`: its HTTP status, if that was the
- * reason.
+ * reason. `words`: its reason, which may quote the key, so nobody is shown it.
  */
 export class ModelRefused extends Error {
   readonly status: number | undefined
-  constructor(message: string, status?: number) {
+  readonly words: string
+  constructor(message: string, status?: number, words = message) {
     super(message)
     this.status = status
+    this.words = words
   }
 }
 /** The answer broke off: another try may succeed. */

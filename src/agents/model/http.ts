@@ -60,7 +60,9 @@ export const createHttpEndpoint = (
       const answer = await ask(body, AbortSignal.any([signal, silence.signal]), watch)
       return yield* read(answer, createReader(), watch, () => signal.aborted)
     } catch (error) {
-      if (error instanceof ModelRefused) throw new ModelRefused(redact(error.message), error.status)
+      if (error instanceof ModelRefused) {
+        throw new ModelRefused(redact(error.message), error.status, error.words)
+      }
       if (signal.aborted) throw error
       throw silence.signal.aborted && !(error instanceof ModelLost) ? new ModelLost(silent) : lost(error)
     } finally {

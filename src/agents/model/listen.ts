@@ -64,8 +64,7 @@ const checkWhole = ({ progress, calls, response }: Answer, spoke: boolean): void
   if (!spoke && response.finish_reason === undefined) throw new ModelLost("the model's answer broke off")
 }
 
-/** Yields the pieces of the answer as they arrive. Throws ModelRefused or ModelLost. */
-export async function* listen(
+async function* listen(
   endpoint: ModelEndpoint,
   asked: Asked,
   body: ModelBody,
@@ -91,6 +90,27 @@ export async function* listen(
       ...(usage === undefined ? {} : { usage }),
       calls,
       spoke,
+    }
+  }
+}
+
+/**
+ * Asks a model, and yields the pieces of its answer as they arrive. `bodyOf` makes the body of the request. `window`
+ * goes with it: the log stores both. Asks again
+ * with another body when the endpoint turns out not to take the first one. Throws ModelRefused or ModelLost.
+ */
+export async function* ask(
+  endpoint: ModelEndpoint,
+  { model, ...more }: Pick<Asked, 'model' | 'window'>,
+  bodyOf: (asked: Asked) => ModelBody,
+  signal: AbortSignal,
+): AsyncGenerator<Heard, Listened> {
+  for (;;) {
+    const asked = { ...endpoint.asks(model), ...more }
+    try {
+      return yield* listen(endpoint, asked, bodyOf(asked), signal)
+    } catch (error) {
+      if (!(error instanceof ModelRefused) || !endpoint.learns(asked, error)) throw error
     }
   }
 }

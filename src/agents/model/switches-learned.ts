@@ -57,9 +57,9 @@ const ofBody = [400, 404, 415, 422, 500, 501]
 export const isAboutBody = ({ status = 0 }: ModelRefused): boolean => ofBody.includes(status)
 
 /** The change that a refusal suggests; undefined: it suggests none. */
-export const learned = (present: Switches, { message }: ModelRefused): Change | undefined => {
+export const learned = (present: Switches, { words }: ModelRefused): Change | undefined => {
   for (const { says, change } of lessons) {
-    const found = says.test(message) ? change(present) : undefined
+    const found = says.test(words) ? change(present) : undefined
     if (found !== undefined) return found
   }
   return undefined

@@ -17,6 +17,8 @@ export const ModelRequest = Type.Object({
   dialect: optional(Type.String()),
   /** The switches of the body that had another value than the plain one (src/chat/switches.ts). */
   switches: optional(Type.Record(Type.String(), Type.String())),
+  /** For a summary: the length in tokens for which its text was cut, if the endpoint had refused a longer context. */
+  window: optional(Type.Integer({ minimum: 1 })),
   digest: Type.String(),
 })
 export type ModelRequest = Static<typeof ModelRequest>

@@ -55,5 +55,7 @@ export const AgentInfo = Type.Object({
   description: Type.String(),
   kind: Type.String(),
   source: Type.String(),
+  /** The dialect in which the agent speaks to the endpoint of its model. */
+  dialect: optional(Type.String()),
 })
 export type AgentInfo = Static<typeof AgentInfo>

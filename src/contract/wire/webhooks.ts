@@ -11,7 +11,8 @@ const Secret = Type.String({
   pattern:
     '^whsec_(?:(?:[A-Za-z0-9+/]{4}){8,20}(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?|(?:[A-Za-z0-9+/]{4}){21}(?:[A-Za-z0-9+/]{2}==)?)$',
 })
-const Types = Type.Array(Type.Enum([...eventNames]))
+/** Without the field, events of all types. An empty list would mean none. */
+const Types = Type.Array(Type.Enum([...eventNames]), { minItems: 1 })
 const Headers = Type.Record(Text, Text)
 
 /** The webhook of one task, in the body of the request that creates the task. */

@@ -68,6 +68,7 @@ export const taskComponents: Components = {
       description: 'One sentence that says what the agent does.',
       kind: '`builtin`: the agent comes with the server.',
       source: 'The name of the file that defines the agent; `reprise` if the agent comes with the server.',
+      dialect: 'The dialect in which the agent speaks to the endpoint of its model, if it has one.',
     },
   },
   AgentList: {

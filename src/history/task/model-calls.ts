@@ -12,6 +12,8 @@ export type ModelCalls = {
   context: TaskEventData<'TaskStarted'>['context']
   /** The stream of the tools that the model was offered last. */
   toolList: string | undefined
+  /** Whether the newest step summed up the context. */
+  summed: boolean
   /** Summaries, each of which replaces earlier items. */
   summaries: Summary[]
   /** What endpoints gave with the steps of this task, besides the items. */
@@ -57,6 +59,7 @@ export const modelCalls: Part<ModelCalls, Output> = {
   begin(view) {
     view.context = []
     view.toolList = undefined
+    view.summed = false
     view.summaries = []
     view.given = []
     view.cutItems = new Set()
@@ -72,6 +75,7 @@ export const modelCalls: Part<ModelCalls, Output> = {
     },
     AgentStepCompleted(view, data) {
       const { response, compressed, usage } = data
+      view.summed = compressed !== undefined
       const given = givenWith(view, data)
       if (given !== undefined) view.given = [...view.given, given]
       if (response !== undefined) {

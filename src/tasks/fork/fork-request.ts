@@ -1,17 +1,17 @@
 // Makes the request of a fork: the request of the copied task, with the agent's settings that the caller gives.
 import type { TaskEventData } from '../../contract/task-events.ts'
 import type { Principal } from '../../contract/token-events.ts'
-import type { CreateTaskBody, ForkTaskBody } from '../../contract/wire.ts'
+import { type CreateTaskBody, ForkTaskBody } from '../../contract/wire.ts'
 import { splitHeaders } from '../../mcp/request.ts'
-import { digestOfBody } from '../../platform/digest.ts'
+import { digestOfRequest } from '../../platform/digest.ts'
 import type { RequestReader } from '../request-reader.ts'
 
 /** The digest of a request to fork, without secret values. It identifies a retry. */
 export const digestOfFork = (taskId: string, body: ForkTaskBody): string => {
-  const { agent_config: config, ...rest } = body
+  const { agent_config: config } = body
   const servers = config?.tool_mcp_config
-  const shown = servers ? { ...config, tool_mcp_config: splitHeaders(servers).shown } : config
-  return digestOfBody({ fork: taskId, ...rest, agent_config: shown })
+  const agent_config = { ...config, tool_mcp_config: servers && splitHeaders(servers).shown }
+  return digestOfRequest(ForkTaskBody, servers ? { ...body, agent_config } : body, 'fork', taskId)
 }
 
 export type ForkRequest = {

@@ -94,6 +94,7 @@ export const stepAt = async (baseUrl: string): Promise<{ said: StepPart[]; end: 
     attempt: 0,
     request: { user_message_content: content, stream: true },
     corrected: false,
+    summed: false,
     asked: content,
     history: async () => [{ type: 'message', id: 'msg_1', role: 'user', message_content: content }],
     given: async () => [],

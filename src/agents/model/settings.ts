@@ -1,0 +1,79 @@
+// Reads the variables of the model: the address of its endpoint, its name and key, and how the endpoint is spoken to.
+import { isSwitch, type Switches, switches } from '../../chat/switches.ts'
+import { CannotStart } from '../../contract/cannot-start.ts'
+import { atLeastOne, type Env, headerText, wholeNumber } from '../../platform/variables.ts'
+import type { EndpointSettings } from './chat-endpoint.ts'
+import { type DialectName, dialectNames } from './dialects.ts'
+import type { Limits } from './limits.ts'
+
+export type ModelSettings = Readonly<EndpointSettings & { limits: Readonly<Limits> }>
+
+/** A list of names, for people. */
+const named = (names: readonly string[]): string => names.join(', ')
+
+const dialectIn = ({ MODEL_DIALECT: given }: Env): DialectName | undefined => {
+  if (!given) return undefined
+  const name = dialectNames.find(each => each === given)
+  if (name !== undefined) return name
+  throw new CannotStart(`MODEL_DIALECT=${given} is no dialect: use one of ${named(dialectNames)}`)
+}
+
+/** Switches as `name=value`, with spaces or commas between them. */
+const switchesIn = ({ MODEL_SWITCHES: given = '' }: Env): Partial<Switches> => {
+  const set: Record<string, string> = {}
+  for (const each of given.split(/[\s,]+/).filter(text => text !== '')) {
+    const [name = '', value = ''] = each.split('=')
+    if (!Object.hasOwn(switches, name)) {
+      throw new CannotStart(
+        `MODEL_SWITCHES=${given} names ${name}, which is no switch: use ${named(Object.keys(switches))}`,
+      )
+    }
+    if (!isSwitch(name, value)) {
+      const values = named(switches[name as keyof Switches].values)
+      throw new CannotStart(`MODEL_SWITCHES=${given} gives ${name} an unknown value: use one of ${values}`)
+    }
+    set[name] = value
+  }
+  return set as Partial<Switches>
+}
+
+const addressIn = (env: Env): { baseUrl: string; model: string } | undefined => {
+  const { MODEL_BASE_URL: baseUrl, MODEL: model } = env
+  if (!baseUrl && !model) return undefined
+  if (!baseUrl)
+    throw new CannotStart(`MODEL=${model} is set without MODEL_BASE_URL: set that to the URL of its endpoint`)
+  const shown = baseUrl.replace(/\/\/[^/]*@/, '//***@')
+  if (!URL.canParse(baseUrl) || !/^https?:$/.test(new URL(baseUrl).protocol)) {
+    throw new CannotStart(`MODEL_BASE_URL=${shown} is no http or https URL`)
+  }
+  if (!model)
+    throw new CannotStart(`MODEL_BASE_URL=${shown} is set without MODEL: set that to the name of a model`)
+  const { username, password } = new URL(baseUrl)
+  if (username || password) {
+    throw new CannotStart('MODEL_BASE_URL must not hold a user or a password: put the key into MODEL_API_KEY')
+  }
+  return { baseUrl, model }
+}
+
+/** The settings of the model; undefined: none is configured. Throws CannotStart when a value is invalid. */
+export const modelOf = (env: Env): ModelSettings | undefined => {
+  const [address, dialect, set] = [addressIn(env), dialectIn(env), switchesIn(env)]
+  if (address === undefined) return undefined
+  if (env.MODEL_API_KEY && !headerText.test(env.MODEL_API_KEY)) {
+    throw new CannotStart(
+      'MODEL_API_KEY must be printable ASCII without spaces, since it is sent in a header',
+    )
+  }
+  return Object.freeze({
+    ...address,
+    apiKey: env.MODEL_API_KEY || undefined,
+    dialect,
+    switches: Object.freeze(set),
+    silenceMs: atLeastOne(env, 'MODEL_TIMEOUT_SECONDS', 120, 86_400) * 1000,
+    limits: Object.freeze({
+      steps: wholeNumber(env, 'MODEL_MAX_STEPS', 200),
+      tokens: wholeNumber(env, 'MODEL_MAX_TOKENS', 0),
+      seconds: wholeNumber(env, 'MODEL_MAX_SECONDS', 0),
+    }),
+  })
+}
