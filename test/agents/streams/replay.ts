@@ -25,7 +25,7 @@ export type SentMessage = {
   tool_calls?: { id: string; function: { name: string } }[]
   tool_call_id?: string
 }
-type Replayed = { messages: SentMessage[]; closed: Promise<void> }
+type Replayed = { raw: string; body: Record<string, unknown>; messages: SentMessage[]; closed: Promise<void> }
 
 export const recorded = (name: string): Buffer => readFileSync(path.join(import.meta.dirname, `${name}.txt`))
 /** Events, each with one line of data: an object as JSON, a text as it is. */
@@ -41,15 +41,17 @@ export const replay = async (t: Test, answer: (newest: SentMessage, nth: number)
     const pieces: Buffer[] = []
     request.on('data', piece => pieces.push(piece))
     request.once('end', () => {
-      const { messages } = JSON.parse(Buffer.concat(pieces).toString()) as { messages: SentMessage[] }
-      asked.push({ messages, closed })
+      const raw = Buffer.concat(pieces).toString()
+      const body = JSON.parse(raw) as Record<string, unknown> & { messages: SentMessage[] }
+      const { messages } = body
+      asked.push({ raw, body, messages, closed })
       const {
-        body,
+        body: played,
         status = 200,
         headers = stream,
       } = answer(messages.at(-1) as SentMessage, asked.length - 1)
       response.writeHead(status, headers)
-      pipeline(Readable.from(body), response).catch(() => {}) // whoever has heard enough leaves
+      pipeline(Readable.from(played), response).catch(() => {}) // whoever has heard enough leaves
     })
   })
   server.listen(0, '127.0.0.1')
@@ -84,9 +86,12 @@ export const replayTasks = async (
 const limits: Limits = { steps: 0, tokens: 0, seconds: 0 }
 
 /** One step of the agent alone: all that it says, and its end. */
-export const stepAt = async (baseUrl: string): Promise<{ said: StepPart[]; end: StepEnd }> => {
+export const stepAt = async (
+  baseUrl: string,
+  silenceMs = 5000,
+): Promise<{ said: StepPart[]; end: StepEnd }> => {
   const { timers } = realWorld()
-  const settings = { baseUrl, apiKey: undefined, model: 'any', silenceMs: 5000 }
+  const settings = { baseUrl, apiKey: undefined, model: 'any', silenceMs }
   const agent = model(createChatEndpoint(settings, timers), limits, timers)
   const content = 'hello'
   const step = agent.step({
