@@ -1,9 +1,8 @@
 // Checks that a file is a complete log of Reprise, before anything in it is changed.
 import { existsSync, statSync } from 'node:fs'
-import type Database from 'better-sqlite3'
+import Database from 'better-sqlite3'
 import { CannotStart } from '../contract/cannot-start.ts'
 import { whatStandsAt } from '../platform/plain-file.ts'
-import Sqlite from '../platform/sqlite/library.ts'
 import { erasedRangesOf } from './erased-ranges.ts'
 import { isErased, isLong, misfitOfTexts } from './fits.ts'
 import { longPayloadsOf } from './long-text.ts'
@@ -73,7 +72,7 @@ export const lookInto = (path: string): void => {
   mustBePlain(path)
   const missing = checkWal(path)
   if (!existsSync(path)) return
-  const db = new Sqlite(path, { readonly: true })
+  const db = new Database(path, { readonly: true })
   try {
     if (identify(db, path)) return
     // SQLite never writes a page that one commit allocated and freed again. Such a page is missing but free, so no more

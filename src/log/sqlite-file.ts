@@ -1,10 +1,9 @@
 // Opens a log file, for the writer, for readers and for the command line.
 import { existsSync, statSync } from 'node:fs'
 import pathOf from 'node:path'
-import type Database from 'better-sqlite3'
+import Database from 'better-sqlite3'
 import { CannotStart } from '../contract/cannot-start.ts'
 import { forbiddenAt } from '../platform/permission.ts'
-import Sqlite from '../platform/sqlite/library.ts'
 import { applicationId, looserSalt, renewal, schema, schemaVersion } from './schema.ts'
 import { identify, lookInto, mustBePlain } from './sqlite-checks.ts'
 
@@ -86,7 +85,7 @@ export const openForWriting = (path: string, newLogId: () => string): Database.D
   let db: Database.Database | undefined
   try {
     lookInto(path)
-    db = new Sqlite(path)
+    db = new Database(path)
     const version = db.prepare('SELECT sqlite_version()').pluck().get() as string
     if (isOlder(version, oldestSqlite)) {
       throw new CannotStart(`SQLite ${version} is too old: ${oldestSqlite} or later is needed`)
@@ -127,7 +126,7 @@ export const openForReading = (path: string): Database.Database => {
   try {
     // The file is not mapped into memory: if a program cuts a mapped file short, every process that reads it dies
     // (SIGBUS).
-    const db = new Sqlite(path, { readonly: true })
+    const db = new Database(path, { readonly: true })
     db.prepare('SELECT max(position) FROM events').get()
     return db
   } catch (error) {

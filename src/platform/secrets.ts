@@ -1,12 +1,11 @@
 // Secret values, for example the values of `env`. They are stored in a file of their own (mode 0600), never in the log.
 // They are written and synced before the append that names their reference, and removed when the task ends.
 import { chmodSync, closeSync, openSync } from 'node:fs'
-import type Database from 'better-sqlite3'
+import Database from 'better-sqlite3'
 import { CannotStart } from '../contract/cannot-start.ts'
 import type { Report } from '../contract/ports.ts'
 import { StorageFailure } from '../contract/stored.ts'
 import { isCorrupt } from './sqlite/corrupt.ts'
-import Sqlite from './sqlite/library.ts'
 
 export type Secrets = {
   /** Stores values under a reference and replaces older ones; durable when it returns. Throws StorageFailure. */
@@ -44,7 +43,7 @@ const open = (path: string): Database.Database => {
   try {
     closeSync(openSync(path, 'a', 0o600)) // the file gets its mode before it has any content
     chmodSync(path, 0o600)
-    const db = new Sqlite(path)
+    const db = new Database(path)
     db.pragma('journal_mode = DELETE')
     db.pragma('synchronous = FULL')
     db.pragma('secure_delete = ON')

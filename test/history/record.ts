@@ -1,4 +1,4 @@
-// node --import tsx test/history/record.ts: records histories of this version in test/histories, one file each. A file that is
+// node test/history/record.ts: records histories of this version in test/histories, one file each. A file that is
 
 import { existsSync, writeFileSync } from 'node:fs'
 import path from 'node:path'

@@ -1,11 +1,12 @@
 // The log read back as it is stored: in small pages, for one owner as well, and never past what is broken.
+
 import { readFileSync, writeFileSync } from 'node:fs'
+import Database from 'better-sqlite3'
 import t, { type Test } from 'tap'
 import type { AuditTrail, StoredEvent } from '../../src/contract/audit.ts'
 import { DamagedEvent } from '../../src/contract/stored.ts'
 import { openAuditTrail } from '../../src/log/audit.ts'
 import { sqliteReader } from '../../src/log/sqlite-reader.ts'
-import Database from '../../src/platform/sqlite/library.ts'
 import { givenFileOf, placesOf } from './damaged-file.ts'
 import { fileIn, numbered, openFile, to } from './support.ts'
 

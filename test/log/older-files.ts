@@ -1,5 +1,6 @@
+import Database from 'better-sqlite3'
+
 // Files of earlier versions of the log, made from one of this version: with the tables and triggers that they had then.
-import Sqlite from '../../src/platform/sqlite/library.ts'
 
 const no = "SELECT RAISE(ABORT, 'the log is append-only')"
 const forbid = (table: string): string => `
@@ -56,7 +57,7 @@ const copied = ['streams', 'events', 'facts']
 
 /** Copies a closed log into a new file of an earlier version. Version 1 must have no long payloads. */
 export const olderFile = (from: string, to: string, version: 1 | 2): void => {
-  const db = new Sqlite(to)
+  const db = new Database(to)
   db.exec(`ATTACH '${from}' AS new`)
   db.exec(tables + (version === 2 ? longTables : ''))
   for (const table of [...copied, ...(version === 2 ? ['long_payloads', 'pieces'] : [])])

@@ -8,9 +8,9 @@ import {
   writeFileSync,
 } from 'node:fs'
 import path from 'node:path'
+import Database from 'better-sqlite3'
 import t, { type Test } from 'tap'
 import { CannotStart } from '../../src/contract/cannot-start.ts'
-import Database from '../../src/platform/sqlite/library.ts'
 import { flip, givenFileOf, placesOf } from './damaged-file.ts'
 import { all, fileIn, openFile, rejection, to } from './support.ts'
 

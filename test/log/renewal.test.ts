@@ -1,12 +1,13 @@
 // A log of an earlier version becomes one of this version when a server opens it.
+
 import { createHash } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import Database from 'better-sqlite3'
 import t, { type Test } from 'tap'
 import { openLogReadOnly } from '../../src/log/read-only.ts'
 import { schema, schemaVersion } from '../../src/log/schema.ts'
 import { openForWriting } from '../../src/log/sqlite-file.ts'
-import Sqlite from '../../src/platform/sqlite/library.ts'
 import { olderFile } from './older-files.ts'
 import { all, fileIn, openFile, pagesOf, to } from './support.ts'
 
@@ -26,7 +27,7 @@ const givenOlder = async (t: Test, version: 1 | 2) => {
   return { file, made, events, leaves }
 }
 const schemaOf = (file: string) => {
-  const db = new Sqlite(file, { readonly: true })
+  const db = new Database(file, { readonly: true })
   const found = db.prepare('SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name').all()
   const check = db.pragma('integrity_check', { simple: true })
   const version = db.pragma('user_version', { simple: true })
@@ -55,11 +56,11 @@ for (const version of [1, 2] as const) {
 
   t.test(`a power cut at any write while version ${version} is renewed leaves a log that opens`, async t => {
     const { file, events } = await givenOlder(t, version)
-    const db = new Sqlite(file)
+    const db = new Database(file)
     db.pragma('journal_mode = WAL')
     db.close()
     // A reader keeps the changed pages in the WAL. Every part of the WAL is what a crash may leave.
-    const reader = new Sqlite(file, { readonly: true })
+    const reader = new Database(file, { readonly: true })
     reader.exec('BEGIN')
     reader.prepare('SELECT count(*) FROM events').get()
     openForWriting(file, () => 'never').close()

@@ -19,7 +19,7 @@ import { allRows, loadLog } from './load.ts'
 const recordings = recordingNames().map(readRecording)
 const atOnce = 8
 const howTo =
-  'add a scene for it to test/recorded/scenes, and with `node --import tsx test/recorded/write.ts <new name>` a new recording next to the old ones, which stay as they are'
+  'add a scene for it to test/recorded/scenes, and with `node test/recorded/write.ts <new name>` a new recording next to the old ones, which stay as they are'
 
 t.test('every event, field, move and state of the contract has been recorded', async t => {
   const found = new Set(recordings.flatMap(({ rows }) => [...foundIn(rows.map(row => decode(row)))]))

@@ -56,7 +56,7 @@ const age = () => {
 const change = (word: string) => {
   const threads = readdirSync(path.join(place, 'src'), { recursive: true, encoding: 'utf8' })
     .filter(name => /-thread\.ts$|kinds\/(\w+)\/\1\.ts$|documents\/\w+\.ts$/.test(name))
-    .concat('environments/host/main.ts')
+    .concat('environments/host/host-process.ts')
   for (const name of threads) {
     appendFileSync(path.join(place, 'src', name), `\nif (process.pid > 0) throw new Error('${word}')\n`)
   }

@@ -1,4 +1,5 @@
 // A start that cannot be: one line on stderr that names the way out, exit code 2, and nothing else.
+
 import { execFileSync } from 'node:child_process'
 import {
   copyFileSync,
@@ -12,11 +13,11 @@ import {
 } from 'node:fs'
 import { createServer, type Server } from 'node:net'
 import path from 'node:path'
+import Database from 'better-sqlite3'
 import t from 'tap'
 import { readConfig } from '../../src/config.ts'
 import { CannotStart } from '../../src/contract/cannot-start.ts'
 import { startServer } from '../../src/main.ts'
-import Database from '../../src/platform/sqlite/library.ts'
 import { adminToken, apiOf, refusedStart, runReprise, spawnServer } from '../support/server.ts'
 import { createTask, getTask } from './wire.ts'
 

@@ -14,7 +14,7 @@ const loadedBy = (code: string): string[] => {
     const loaded = Object.keys(createRequire(import.meta.url).cache)
     console.log(JSON.stringify(loaded.filter(file => file.includes('@opentelemetry'))))
   `
-  const run = spawnSync(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script], {
+  const run = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
     cwd: root,
     encoding: 'utf8',
   })

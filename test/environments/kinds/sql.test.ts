@@ -3,11 +3,11 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { gzipSync } from 'node:zlib'
-import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import { open } from '../../../src/environments/kinds/sql/database.ts'
 import { execute } from '../../../src/environments/kinds/sql/run.ts'
 import byDefault, { Sql } from '../../../src/environments/kinds/sql/sql.ts'
+import fc from '../../support/fast-check.ts'
 import { type Action, at, carry, contentOf, contextOf, failure, folder, play } from './support.ts'
 
 const shop = {
