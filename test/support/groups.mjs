@@ -9,7 +9,7 @@ const groupSize = 6
 const sharing = [
   ...['access', 'actors', 'agents', 'bus', 'console', 'contract', 'cron', 'documents', 'env-sessions'],
   ...['environments', 'erasure', 'fairness', 'fake-model', 'group-chat', 'history', 'http', 'json-schema'],
-  ...['log', 'mcp', 'projections', 'proof', 'telemetry', 'tools', 'webhooks'],
+  ...['log', 'mcp', 'models', 'projections', 'proof', 'telemetry', 'tools', 'webhooks'],
 ]
 /** What belongs to a whole process. A file that changes or measures it has a process of its own. */
 const ofProcess =
