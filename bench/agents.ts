@@ -58,7 +58,6 @@ const playInMemory = async (agent: Agent): Promise<void> => {
       agentStep,
       attempt: 0,
       request: body,
-      form: 2 as const,
       corrected: false,
       asked: 'go',
       env: {},

@@ -28,7 +28,7 @@ const settings: CronSettings = {
 }
 const created: CronEvent = {
   type: 'CronJobCreated',
-  data: { job_id: 'bench', user_id: 'default', settings, maker: { token_id: 'admin' } },
+  data: { job_id: 'bench', user_id: 'default', settings, maker: { token_id: 'admin' }, digest: '' },
 }
 const runOf = (n: number): CronEvent[] => {
   const run = { run_id: `run_${n}`, task_id: `task_${n}`, scheduled_at: n * 1000, name: 'bench' }

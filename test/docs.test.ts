@@ -87,7 +87,9 @@ t.test('every dependency has its line, with its version', async t => {
     string,
     Record<string, string>
   >
-  const toolchain = JSON.parse(read('toolchain/package.json'))
+  const toolchain = JSON.parse(read('toolchain/package.json')) as {
+    optionalDependencies: Record<string, string>
+  }
   const lines = read('docs/dependencies.md')
   for (const [name, version] of Object.entries({
     ...dependencies,

@@ -63,7 +63,7 @@ const afterReset = (
   if (request.type === 'CreateSession') {
     const { source, seed, keys } = request
     const { name, digest } = source
-    const made = { source: { name, digest }, kind: name, recovery, seed, tools }
+    const made = { source: { name, digest }, recovery, seed, tools }
     return [{ type: 'EnvSessionCreated', data: { ...request.session, ...made, ...seen, ...keysOf(keys) } }]
   }
   if (request.type !== 'ResetSession') return []

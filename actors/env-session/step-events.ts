@@ -9,14 +9,13 @@ import type { SessionView } from '../../src/history/env-session.ts'
 export const closed = (reason: string): EnvSessionEvent => ({ type: 'EnvSessionClosed', data: { reason } })
 
 /**
- * The keys of a request as its event stores them. In place of a missing idempotency key, the event stores the digest of
- * the whole body.
+ * The keys of a request as its event stores them: the idempotency key with the digest, or else the digest of the whole
+ * body.
  */
-export const keysOf = ({ idempotencyKey, digest, bodyDigest }: RequestKeys) => ({
-  ...(idempotencyKey === undefined ? {} : { idempotency_key: idempotencyKey }),
-  ...(digest === undefined ? {} : { digest }),
-  ...(idempotencyKey !== undefined || bodyDigest === undefined ? {} : { body_digest: bodyDigest }),
-})
+export const keysOf = ({ idempotencyKey, digest, bodyDigest }: RequestKeys) => {
+  if (idempotencyKey === undefined) return bodyDigest === undefined ? {} : { body_digest: bodyDigest }
+  return { idempotency_key: idempotencyKey, ...(digest === undefined ? {} : { digest }) }
+}
 /** The keys of a request, read back from its event. */
 const keysFrom = ({
   idempotency_key,

@@ -30,8 +30,6 @@ export const childOf = (
   request,
   input_ids: [turn?.messageId ?? ids.next('msg_')],
   digest: '', // no client sends this request, so none repeats it
-  form: 2,
-  shows_agent: true,
   ...(parent.secret_ref === undefined ? {} : { secret_ref: parent.secret_ref }),
   parent_task_id: parent.task_id,
   parent_agent_id: parent.agent_id,

@@ -47,9 +47,8 @@ export const wrongState = (view: DecidedTask, operation: Operation, states: Task
 export const notCancelable = (view: DecidedTask) =>
   new Refusal('NotCancelable', ...refusedIn(view, 'cancel', unfinished))
 
-/** Items with the number of their parts. An item without parts is a call. */
 export const openItems = (items: ReadonlyMap<string, number>): OpenItem[] =>
-  [...items].map(([item_id, parts]) => ({ item_id, parts, ...(parts === 0 ? { call: true } : {}) }))
+  [...items].map(([item_id, parts]) => ({ item_id, parts }))
 
 /** Ends an open step without a result. Its items keep the text that came. */
 export const abandoned = ({ openStep }: DecidedTask): TaskEvent[] =>

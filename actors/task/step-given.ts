@@ -10,7 +10,6 @@ import type {
   ToolDefinition,
 } from '../../src/contract/wire.ts'
 import { firstSeen, seenNext } from '../../src/history/context.ts'
-import { formOf } from '../../src/history/task/course.ts'
 import { system } from '../../src/history/task/messages.ts'
 import type { DecidedTask } from '../../src/history/task-view.ts'
 import type { TaskDeps } from './deps.ts'
@@ -25,7 +24,6 @@ export type StepGiven = {
   turn: () => Promise<void> | undefined
   attempt: number
   request: CreateTaskBody
-  form: StepInput['form']
   asked: MessageContent
   workdir: string
   history: () => Promise<OutputItem[]>
@@ -89,7 +87,6 @@ export const stepGiven = (
     turn: () => (agentStep === 1 ? undefined : deps.turnOf(user_id)),
     attempt: view.brokenOff,
     request,
-    form: formOf(view),
     asked: askedOf(view, request),
     corrected: view.messages.some(({ by }) => by === system),
     used: { tokens: tokensUsed(view), context: view.contextTokens, startedAt: view.startedAt },

@@ -13,14 +13,11 @@ export const digestOfTrigger = ''
 
 type Made = { subject: string; key: string | undefined; digest: string; id: string }
 
-/**
- * Reads from an event which request caused it. Undefined: no request did, or an earlier build stored it without a
- * digest.
- */
+/** Reads from an event which request caused it. Undefined: no request did. */
 const requestOf = ({ type, header, data }: RecordedCronEvent): Made | undefined => {
   if (type === 'CronJobCreated') {
     const { digest, idempotency_key: key, job_id: id } = data
-    return digest === undefined ? undefined : { subject: '', key, digest, id }
+    return { subject: '', key, digest, id }
   }
   const isRun = type === 'CronJobTriggered' || type === 'CronRunQueued' || type === 'CronJobFailed'
   // The task of a run that waited is created later, without a request.

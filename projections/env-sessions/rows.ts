@@ -14,7 +14,7 @@ export type SessionRow = {
   created_at: number
   accessed_at: number
   close_reason: string | null
-  kind: string | null
+  kind: string
 }
 
 const columns =

@@ -17,7 +17,7 @@ CREATE TABLE env_sessions (
   created_at INTEGER NOT NULL,
   accessed_at INTEGER NOT NULL,
   close_reason TEXT,
-  kind TEXT
+  kind TEXT NOT NULL
 ) STRICT;
 CREATE INDEX env_sessions_by_user ON env_sessions (user_id, position) WHERE deleted = 0;
 CREATE INDEX env_sessions_by_position ON env_sessions (position) WHERE deleted = 0;

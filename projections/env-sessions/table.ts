@@ -23,7 +23,7 @@ export const envSessionsProjection = (store: ReadStore): Projection => {
   // A row without content stays in place of an erased session, so that no new session gets the same id.
   const blank = store.prepare(
     `INSERT OR REPLACE INTO env_sessions (id, position, user_id, client_id, env_id, env_vars, recovery, is_active,
-       deleted, created_at, accessed_at) VALUES (?, 0, ?, '', '', '{}', 'none', 0, ${erasedMark}, 0, 0)`,
+       deleted, created_at, accessed_at, kind) VALUES (?, 0, ?, '', '', '{}', 'none', 0, ${erasedMark}, 0, 0, '')`,
   )
   const userOf = store.prepare<[string], string>('SELECT user_id FROM env_sessions WHERE id = ?').pluck()
 
@@ -35,10 +35,10 @@ export const envSessionsProjection = (store: ReadStore): Projection => {
     const at = Date.parse(header.time)
     switch (type) {
       case 'EnvSessionCreated': {
-        const { user_id, client_id, env_id, env_vars, recovery, secret_ref, kind } = data
+        const { user_id, client_id, env_id, env_vars, recovery, secret_ref, source } = data
         const vars = JSON.stringify(env_vars)
         const own = [user_id, client_id, env_id, vars, recovery, secret_ref ?? null]
-        create.run(id, position, ...own, at, at, kind ?? null)
+        create.run(id, position, ...own, at, at, source.name)
         return
       }
       case 'EnvStepCompleted':

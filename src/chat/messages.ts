@@ -1,6 +1,5 @@
 // Turns output items into the messages of a chat completion. In these messages, an assistant's text and its calls are
 // one message, and a result names its call by id.
-import type { Form } from '../contract/task-events.ts'
 import type { MessageContent, OutputItem, ToolDefinition } from '../contract/wire.ts'
 
 export type ChatCall = { id: string; type: 'function'; function: { name: string; arguments: string } }
@@ -17,8 +16,8 @@ export type ChatMessage =
 
 const textPart = (text: string) => ({ type: 'text', text })
 
-/** A content as providers take it: a string for one text, else parts. In form 1, several texts are one string too. */
-const contentOf = (content: MessageContent, form: Form): unknown => {
+/** A content as providers take it: a string for one text, else parts. */
+const contentOf = (content: MessageContent): unknown => {
   if (typeof content === 'string') return content
   const parts = content.map(part => {
     if (typeof part === 'string') return textPart(part)
@@ -27,8 +26,8 @@ const contentOf = (content: MessageContent, form: Form): unknown => {
     if ('input_audio' in part) return { type: 'input_audio', input_audio: part.input_audio }
     return { type: 'file', file: part.file }
   })
-  const isText = parts.every((part): part is { type: 'text'; text: string } => part.type === 'text')
-  return isText && (form === 1 || parts.length <= 1) ? parts.map(part => part.text).join('\n') : parts
+  const [first = textPart(''), ...more] = parts
+  return more.length === 0 && 'text' in first ? first.text : parts
 }
 
 const together = (a: unknown, b: unknown): unknown => {
@@ -47,13 +46,12 @@ const isEmpty = (message: ChatMessage): boolean => {
 
 /**
  * Whether an item is sent to a model. Thoughts of the agent are not sent. Thoughts that came with a request, which have
- * no status in a context, are sent in form 2.
+ * no status in a context, are sent.
  */
-export const isSent = ({ type, status }: OutputItem, form: Form): boolean =>
-  type !== 'reasoning' || (form === 2 && status === undefined)
+export const isSent = ({ type, status }: OutputItem): boolean => type !== 'reasoning' || status === undefined
 
 /** The messages that a model is sent: the system prompt, then the conversation in order. */
-export const messagesOf = (history: OutputItem[], form: Form, systemPrompt?: string): ChatMessage[] => {
+export const messagesOf = (history: OutputItem[], systemPrompt?: string): ChatMessage[] => {
   const messages: ChatMessage[] = []
   /** The newest message, as long as it holds only thoughts. */
   let thinking: ChatMessage | undefined
@@ -63,7 +61,7 @@ export const messagesOf = (history: OutputItem[], form: Form, systemPrompt?: str
     const goesOn = last?.role === 'assistant' && (last.tool_calls !== undefined || last === thinking)
     if (item.type === 'reasoning') {
       const thought = thoughtIn(item)
-      if (thought === '' || !isSent(item, form)) continue
+      if (thought === '' || !isSent(item)) continue
       // Every endpoint takes text, but many refuse or drop unknown fields for thoughts.
       const content = `[thought] ${thought}`
       if (goesOn) last.content = together(last.content, content)
@@ -74,7 +72,7 @@ export const messagesOf = (history: OutputItem[], form: Form, systemPrompt?: str
     }
     if (item.type === 'message') {
       const named = item.name === undefined ? {} : { name: item.name }
-      const content = contentOf(item.message_content, form)
+      const content = contentOf(item.message_content)
       if (item.role === 'assistant' && goesOn) {
         last.content = together(last.content, content)
         if (last === thinking) Object.assign(last, named)
@@ -90,11 +88,11 @@ export const messagesOf = (history: OutputItem[], form: Form, systemPrompt?: str
       else messages.push({ role: 'assistant', content: null, tool_calls: [call] })
     }
     if (item.type === 'tool_result') {
-      const content = contentOf(item.message_content, form)
+      const content = contentOf(item.message_content)
       messages.push({ role: 'tool', tool_call_id: item.call_id, content })
     }
   }
-  const said = form === 1 ? messages : messages.filter(message => !isEmpty(message))
+  const said = messages.filter(message => !isEmpty(message))
   const sent = said.length > 0 ? said : messages
   return systemPrompt ? [{ role: 'system', content: systemPrompt }, ...sent] : sent
 }
@@ -106,9 +104,9 @@ export const thoughtIn = (item: OutputItem): string =>
     : ''
 
 /** The items of a step as the assistant's message, with its thoughts, which are never sent to a model again. */
-export const answerOf = (said: OutputItem[], form: Form): ChatMessage[] => {
+export const answerOf = (said: OutputItem[]): ChatMessage[] => {
   const thought = said.map(thoughtIn).filter(Boolean).join('\n')
-  const [first = { role: 'assistant', content: null }, ...rest] = messagesOf(said, form)
+  const [first = { role: 'assistant', content: null }, ...rest] = messagesOf(said)
   return [thought === '' ? first : ({ ...first, reasoning_content: thought } as ChatMessage), ...rest]
 }
 

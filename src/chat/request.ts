@@ -1,5 +1,5 @@
 // The body of a model call, built from the content of the log and nothing else. The agent sends it, and a rollout
-// builds the same bytes again years later. So a new form of body gets a new number, and the code of old forms stays.
+// builds the same bytes again years later, so this code changes no body that was sent.
 import type { ModelRequest } from '../contract/task-events.ts'
 import type { CreateTaskBody, OutputItem, ToolDefinition } from '../contract/wire.ts'
 import { type ChatMessage, messagesOf, toolsOf } from './messages.ts'
@@ -48,7 +48,7 @@ export const stepBody = (
         : {}),
       ...streamed(asked.model),
     },
-    messages: messagesOf(items, asked.form, systemPrompt(request, inWords ? schema : undefined)),
+    messages: messagesOf(items, systemPrompt(request, inWords ? schema : undefined)),
     ...(tools === undefined ? {} : { tools }),
   }
 }
@@ -68,7 +68,7 @@ export const summaryBody = (
     request: streamed(asked.model),
     messages: [
       { role: 'system', content: config.compress_prompt || summarize },
-      { role: 'user', content: transcriptOf(items, asked.form, config.max_model_length ?? longestWindow) },
+      { role: 'user', content: transcriptOf(items, config.max_model_length ?? longestWindow) },
     ],
   }
 }

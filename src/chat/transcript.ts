@@ -1,6 +1,5 @@
 // Writes a conversation as one text for a model that sums it up. A model might follow instructions in messages, but
 // reads the text as a record. And every endpoint accepts a text, whatever tools were called.
-import type { Form } from '../contract/task-events.ts'
 import type { MessageContent, OutputItem } from '../contract/wire.ts'
 import { isSent, thoughtIn } from './messages.ts'
 
@@ -16,25 +15,22 @@ const contentText = (content: MessageContent): string =>
         .map(part => (typeof part === 'string' ? part : 'text' in part ? part.text : `[${part.type}]`))
         .join('\n')
 
-const line = (item: OutputItem, form: Form): string => {
+const line = (item: OutputItem): string => {
   if (item.type === 'message') return `${item.role}: ${contentText(item.message_content)}`
   if (item.type === 'tool_call') return `assistant calls ${item.name}: ${item.arguments}`
   if (item.type === 'tool_result') return `result: ${contentText(item.message_content)}`
-  return isSent(item, form) ? `assistant thinks: ${thoughtIn(item)}` : ''
+  return isSent(item) ? `assistant thinks: ${thoughtIn(item)}` : ''
 }
 
 /** The tokens of an item, roughly, estimated from the length of its JSON. */
-export const tokensOf = (item: OutputItem, form: Form): number => {
-  if (!isSent(item, form)) return 0
+export const tokensOf = (item: OutputItem): number => {
+  if (!isSent(item)) return 0
   return Math.ceil(Buffer.byteLength(JSON.stringify(item)) / bytesAToken)
 }
 
 /** The items line by line. A text that is too long for the summarizing model is cut in the middle. */
-export const transcriptOf = (items: OutputItem[], form: Form, window: number): string => {
-  const text = items
-    .map(item => line(item, form))
-    .filter(Boolean)
-    .join('\n\n')
+export const transcriptOf = (items: OutputItem[], window: number): string => {
+  const text = items.map(line).filter(Boolean).join('\n\n')
   const max = Math.floor((window * bytesAToken * 3) / 4)
   if (text.length <= max) return text
   const half = Math.floor(max / 2)

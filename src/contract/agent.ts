@@ -1,14 +1,7 @@
 // The agent port. An agent works in steps. At the beginning of a step the agent reads the history of its task; at the
 // end it gives an answer, waits, or asks for another step. An agent keeps no state between steps, and starts work
 // outside of itself only through the runtime.
-import type {
-  Compressed,
-  Form,
-  ModelRequest,
-  ModelResponse,
-  TextItemKind,
-  TextPartKind,
-} from './task-events.ts'
+import type { Compressed, ModelRequest, ModelResponse, TextItemKind, TextPartKind } from './task-events.ts'
 import type {
   CreateTaskBody,
   ErrorObject,
@@ -92,8 +85,6 @@ export type StepInput = {
   /** How often this step has already begun and broken off. */
   attempt: number
   request: CreateTaskBody
-  /** The form of the task's requests to a model. */
-  form: Form
   /** The newest message of the user. */
   asked: MessageContent
   /** True: the service has corrected the agent's answer once already, and corrects it only once. */

@@ -71,7 +71,7 @@ const payloads = {
     maker: Maker,
     next: optional(Next),
     /** The digest of the body as it was sent, without secret values. It identifies a retry. */
-    digest: optional(Text),
+    digest: Text,
     ...key,
   },
   CronJobChanged: { settings: Settings, next: optional(Next) },

@@ -11,7 +11,7 @@ const Moment = Type.Integer()
 /**
  * The fields by which a repeated request is recognized. `digest` leaves out fields that may differ between requests
  * with one key (`request_id`, `stream`). `body_digest` covers the whole body and is compared when the request has no
- * key. Events of earlier builds do not have `body_digest`.
+ * key.
  */
 const Keys = { idempotency_key: optional(Text), digest: optional(Text), body_digest: optional(Text) }
 
@@ -43,13 +43,9 @@ const payloads = {
     client_id: Text,
     /**
      * The name by which the server finds the environment again, and the digest of its module at the time of this event.
+     * The session record shows the name as `kind`.
      */
     source: Type.Object({ name: Text, digest: Text }),
-    /**
-     * The name in `source`, which the session record shows. Events of earlier builds do not have `kind`, so their
-     * records do not show it.
-     */
-    kind: optional(Text),
     recovery: Type.Enum(['refold', 'snapshot', 'none']),
     kwargs: Open,
     /** The names of the variables, with `***` in place of the values. */

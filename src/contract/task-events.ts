@@ -1,7 +1,6 @@
 // The events in the stream of a task. Each event can be understood without the others. No event repeats a whole text or
 // a whole task. The number of frames that an event gives in the task's public stream follows from the event alone
-// (src/history/frames.ts). A new field is optional, because stored events lack it:
-// docs/decisions/50-what-a-stored-event-once-gave.md
+// (src/history/frames.ts). What may change here: docs/decisions/50-what-a-stored-event-once-gave.md
 import Type, { type Static, type TProperties, type TSchema } from 'typebox'
 import { callEvents } from './task-events/calls.ts'
 import { groupChatEvents } from './task-events/group-chat.ts'
@@ -12,7 +11,6 @@ import { stepEvents } from './task-events/steps.ts'
 
 export type { ItemKind, OpenItem, PartKind, TextItemKind, TextPartKind } from './task-events/items.ts'
 export type { Compressed, ModelRequest, ModelResponse } from './task-events/model-call.ts'
-export type { Form } from './task-events/schema.ts'
 
 const payloads = {
   ...lifecycleEvents,
@@ -33,8 +31,5 @@ export const taskEventSchemas: Record<TaskEventType, TSchema> = Object.fromEntri
   Object.entries(payloads).map(([type, data]) => [type, Type.Object(data)]),
 ) as unknown as Record<TaskEventType, TSchema>
 
-/**
- * The version in which this build writes each event. Events of older versions are upcast when they are read
- * (src/log/upcast.ts).
- */
+/** The `schema_version` of each event. */
 export const taskEventVersion = 1

@@ -22,7 +22,7 @@ export const recordOf = (row: SessionRow, accessedAt = 0): EnvSession => ({
   is_active: row.is_active === 1,
   created_at: seconds(row.created_at),
   last_accessed_at: seconds(Math.max(row.accessed_at, accessedAt)),
-  ...(row.kind === null ? {} : { kind: row.kind }),
+  kind: row.kind,
   ...(row.close_reason === null ? {} : { close_reason: row.close_reason }),
 })
 

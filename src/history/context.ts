@@ -1,11 +1,11 @@
 // Makes the context of an agent: the inputs and items of tasks to which references point, each of them once.
 import { taskEvents } from '../contract/decoders/task.ts'
 import type { Log } from '../contract/stored.ts'
-import type { Form, TaskEventData } from '../contract/task-events.ts'
+import type { TaskEventData } from '../contract/task-events.ts'
 import { taskStream } from '../contract/task-stream.ts'
 import { chatUser, type MessageItem, type OutputItem } from '../contract/wire.ts'
-import { missingResult, paired } from './paired.ts'
-import { type Course, formOf } from './task/course.ts'
+import { paired } from './paired.ts'
+import type { Course } from './task/course.ts'
 import type { Message, Messages } from './task/messages.ts'
 import type { Output } from './task/output.ts'
 import { emptySeen, evolveSeen, type SeenTask } from './task-view.ts'
@@ -66,15 +66,11 @@ export const contributed = (view: Course & Output & Messages): string[] => [
   ...seen(view).flatMap(item => (isSaid(view, item) && item.id !== undefined ? [item.id] : [])),
 ]
 
-/**
- * The inputs and items that a reference names, in the order of the reference. `form`: the form of context that the
- * reading task has.
- */
-const itemsAt = (view: SeenTask, { items, first_items = 0 }: ContextReference, form: Form): OutputItem[] => {
+/** The inputs and items that a reference names, in the order of the reference. */
+const itemsAt = (view: SeenTask, { items, first_items = 0 }: ContextReference): OutputItem[] => {
   const known = new Map<string, OutputItem>()
   const inputs = view.created === undefined ? [] : inputsOf(view.created)
-  const given = form === 1 ? inputs : inputs.filter(isWhole).map(brought)
-  for (const item of [...given, ...seen(view)]) {
+  for (const item of [...inputs.filter(isWhole).map(brought), ...seen(view)]) {
     if (item.id !== undefined && !known.has(item.id)) known.set(item.id, item) // the first item with an id counts
   }
   return [...items.flatMap(id => known.get(id) ?? []), ...view.output.slice(0, first_items)]
@@ -96,7 +92,7 @@ export const seenNext = (
   without?: ReadonlySet<string>,
 ): OutputItem[] => {
   const own = ownPast(view).filter(({ id }) => id === undefined || !without?.has(id))
-  return assemble(summed([...first, ...own], view), formOf(view))
+  return assemble(summed([...first, ...own], view))
 }
 
 /** The view of a task up to a revision. */
@@ -131,7 +127,7 @@ export const firstSeen = async (read: ReadStream, view: SeenTask): Promise<Outpu
   const lists: OutputItem[][] = []
   for (const reference of view.context) {
     const from = reference.stream === own ? view : await foldStream(read, reference.stream)
-    const items = itemsAt(from, reference, formOf(view))
+    const items = itemsAt(from, reference)
     lists.push(turn === undefined || from === view ? items : heardBy(turn.name, items))
   }
   return lists.flat()
@@ -163,11 +159,4 @@ const broughtOnce = (items: OutputItem[]): OutputItem[] => {
 }
 
 /** One list without duplicates, in which every call has its result. */
-export const assemble = (items: OutputItem[], form: Form): OutputItem[] => {
-  if (form === 2) return paired(withoutDoubles(broughtOnce(items)))
-  const unique = withoutDoubles(items.filter(isWhole))
-  const answered = new Set(unique.flatMap(item => (item.type === 'tool_result' ? [item.call_id] : [])))
-  return unique.flatMap(item =>
-    item.type !== 'tool_call' || answered.has(item.call_id) ? [item] : [item, missingResult(item.call_id)],
-  )
-}
+export const assemble = (items: OutputItem[]): OutputItem[] => paired(withoutDoubles(broughtOnce(items)))

@@ -9,12 +9,8 @@ import type { OpenObject } from '../contract/environment.ts'
 import type { EnvSession, EnvStepAnswer, ToolDefinition } from '../contract/wire.ts'
 
 type Known = { digest: string; revision: number }
-type NewestRequest = {
-  revision: number
-  digest: string | undefined
-  bodyDigest: string | undefined
-  hasKey: boolean
-}
+/** `bodyDigest`: undefined for a request with a key, and for a call of a task. */
+type NewestRequest = { revision: number; bodyDigest: string | undefined }
 
 /** Names an idempotency key together with its principal: two principals may use equal keys. */
 export const nameOfKey = (principal: string, key: string): string => JSON.stringify([principal, key])
@@ -119,7 +115,7 @@ const know = (
   { by, revision }: Pick<Place, 'by' | 'revision'>,
 ) => {
   if (key !== undefined) byKey.set(nameOfKey(by, key), { digest: digest ?? '', revision })
-  view.newestBy.set(by, { revision, digest, bodyDigest, hasKey: key !== undefined })
+  view.newestBy.set(by, { revision, bodyDigest })
 }
 
 /** The time of an event (milliseconds), its revision, the principal that asked for it, and the cause. */
@@ -204,16 +200,9 @@ export const evolveSession = (
   return view
 }
 
-/**
- * Whether two requests without a key are the same: their whole bodies must be equal. Events of earlier builds have
- * only `digest`.
- */
-const isSame = ({ hasKey, digest, bodyDigest }: NewestRequest, keys: RequestKeys): boolean => {
-  if (hasKey) return false // a repeated request would have its key
-  return bodyDigest === undefined
-    ? digest !== undefined && digest === keys.digest
-    : bodyDigest === keys.bodyDigest
-}
+/** Whether two requests without a key are the same: their whole bodies must be equal. */
+const isSame = ({ bodyDigest }: NewestRequest, keys: RequestKeys): boolean =>
+  bodyDigest !== undefined && bodyDigest === keys.bodyDigest
 
 /** A request for a step (which has an effect id) or for a reset. A repeated request is not carried out again. */
 type Repeatable = { keys: RequestKeys; effectId?: string }
@@ -255,7 +244,7 @@ export const sessionOf = (view: SessionView): EnvSession => {
     is_active: view.state === 'active',
     created_at: seconds(view.createdAt),
     last_accessed_at: seconds(view.accessedAt),
-    ...(created.kind === undefined ? {} : { kind: created.kind }),
+    kind: created.source.name,
     ...(view.closeReason === undefined ? {} : { close_reason: view.closeReason }),
   }
 }

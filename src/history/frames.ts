@@ -102,11 +102,12 @@ const rules: { [T in TaskEventType]: Rule<T> } = {
     },
   },
   AgentStepAbandoned: {
-    count: data => data.items.reduce((sum, { parts, call }) => sum + 2 * parts + (call ? 2 : 1), 0),
+    // An item without parts is a call, whose arguments have a frame.
+    count: data => data.items.reduce((sum, { parts }) => sum + (parts === 0 ? 2 : 2 * parts + 1), 0),
     frames: (view, data) =>
-      data.items.flatMap(({ item_id, call }) => {
+      data.items.flatMap(({ item_id }) => {
         const item = itemOf(view, item_id)
-        return [...(call ? callDone(data.agent_step, item) : []), ...itemDone(data.agent_step, item)]
+        return [...callDone(data.agent_step, item), ...itemDone(data.agent_step, item)]
       }),
   },
   EffectSaid: {

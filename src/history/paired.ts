@@ -2,7 +2,7 @@
 // a result, and every result has a call. A placeholder stands for a missing call or result.
 import type { OutputItem } from '../contract/wire.ts'
 
-export const missingResult = (call_id: string): OutputItem => ({
+const missingResult = (call_id: string): OutputItem => ({
   type: 'tool_result',
   call_id,
   status: 'incomplete',

@@ -114,7 +114,7 @@ const taskRules: { [T in TaskEventType]?: Rule<T> } = {
     session_id,
     task_id,
     error,
-    ...(code === undefined ? {} : { code }),
+    code,
   }),
 }
 

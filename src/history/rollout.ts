@@ -127,9 +127,7 @@ export const rolloutOf = (
     completion_token_ids: response.completion_token_ids,
     logprobs: logprobs.length === 0 ? undefined : logprobs,
   }
-  const answer = compressed
-    ? [{ role: 'assistant', content: compressed.summary }]
-    : answerOf(said, data.request?.form ?? 1)
+  const answer = compressed ? [{ role: 'assistant', content: compressed.summary }] : answerOf(said)
   return {
     type: 'task.rollout',
     sequence_number: header.seq ?? 0,

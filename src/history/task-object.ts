@@ -1,6 +1,7 @@
 // Makes the task object of the interface from a view.
 // What an event has once given to a task object, it must give in every later build. Which fields may change is in
 // docs/decisions/50-what-a-stored-event-once-gave.md
+import type { TaskEventData } from '../contract/task-events.ts'
 import type { Task } from '../contract/wire.ts'
 import { openCalls } from './task/calls.ts'
 import { cutOffNow } from './task/output.ts'
@@ -15,17 +16,17 @@ export const forkedReason = 'forked'
 /** Milliseconds as the whole seconds of the interface. */
 export const seconds = (millis: number): number => Math.floor(millis / 1000)
 
-const metadataOf = (view: FramedTask): Record<string, unknown> | undefined => {
-  const { created } = view
-  const own: Record<string, unknown> = {}
-  if (created?.shows_agent) own.agent = created.agent
-  if (created?.ignored_fields !== undefined) own.ignored_fields = created.ignored_fields
-  if (created?.parent_task_id !== undefined) own.parent_task_id = created.parent_task_id
-  if (created?.forked_from !== undefined) {
+type Created = TaskEventData<'TaskCreated'>
+
+const metadataOf = (view: FramedTask, created: Created): Record<string, unknown> => {
+  const own: Record<string, unknown> = { agent: created.agent }
+  if (created.ignored_fields !== undefined) own.ignored_fields = created.ignored_fields
+  if (created.parent_task_id !== undefined) own.parent_task_id = created.parent_task_id
+  if (created.forked_from !== undefined) {
     const { task_id, at } = created.forked_from
     own.forked_from = { task_id, at }
   }
-  if (created?.turn !== undefined) own.group_chat_id = created.turn.group_chat_id
+  if (created.turn !== undefined) own.group_chat_id = created.turn.group_chat_id
   if (view.expiresAt !== undefined) own.expires_at = seconds(view.expiresAt)
   if (view.reason !== undefined) own.reason = view.reason
   if (view.reason === outcomeUnknown) {
@@ -37,9 +38,7 @@ const metadataOf = (view: FramedTask): Record<string, unknown> | undefined => {
   if (view.continuedBy !== undefined) own.continued_by = view.continuedBy
   const cutOff = cutOffNow(view)
   if (cutOff.length > 0) own.incomplete_details = { reason: 'length', items: cutOff }
-  const given = created?.request.metadata
-  if (given === undefined || given === null) return Object.keys(own).length > 0 ? own : undefined
-  return { ...given, ...own }
+  return { ...created.request.metadata, ...own }
 }
 
 /** The task object of a view. Its keys have the same order everywhere, with `output` last. */
@@ -58,8 +57,7 @@ export const taskOf = (view: FramedTask): Task => {
   if (view.error !== undefined) task.error = view.error
   const oldest = view.pendingCalls[0]
   if (oldest !== undefined) task.input_required = oldest
-  const metadata = metadataOf(view)
-  if (metadata !== undefined) task.metadata = metadata
+  task.metadata = metadataOf(view, created)
   if (created.previous_task_id !== undefined) task.previous_task_id = created.previous_task_id
   task.output = view.output.slice()
   return task as Task

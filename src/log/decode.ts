@@ -4,7 +4,6 @@ import { DamagedEvent, type Header, type Recorded } from '../contract/stored.ts'
 import { misfitOfHeader, misfitOfPayload } from './fits.ts'
 import { digestOf } from './leaf.ts'
 import type { Opened, Row } from './store.ts'
-import { type Upcasters, upcast, upcasters } from './upcast.ts'
 
 const parsed = <T>(position: number, text: string): T => {
   try {
@@ -26,7 +25,7 @@ const mustFit = (position: number, misfit: string | undefined): void => {
 }
 
 /** `opened`: the payload of the row, when it was opened elsewhere because it is long. */
-export const decode = (row: Row, table: Upcasters = upcasters, opened?: Opened): Recorded => {
+export const decode = (row: Row, opened?: Opened): Recorded => {
   const { position, payload, salt } = row
   mustFit(position, misfitOfHeader(row))
   const found =
@@ -34,8 +33,7 @@ export const decode = (row: Row, table: Upcasters = upcasters, opened?: Opened):
   if (found === undefined || salt === null) throw new DamagedEvent(position, 'has no payload')
   const { data, digest, begin } = found
   mustFit(position, misfitOfPayload(row.header, { salt, digest, begin }))
-  const header = parsed<Header>(position, row.header)
-  return { position, header, data: upcast(header, data, table) }
+  return { position, header: parsed<Header>(position, row.header), data }
 }
 
 /** `erasedBy`: the position of the event that covers the row; undefined: no event says that the row was erased. */

@@ -5,7 +5,7 @@ import { admin, quiet } from '../support/system.ts'
 import { clientTool } from '../support/tools.ts'
 import { documentOf, outline, stepWith, turnsOf } from './atif-told.ts'
 
-const request = (model: string) => ({ form: 1 as const, model, digest: `digest of ${model}` })
+const request = (model: string) => ({ model, digest: `digest of ${model}` })
 const says = (text: string, logprobs: number[] = []): StepPart => ({
   say: 'delta',
   item: 'message',

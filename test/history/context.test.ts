@@ -3,7 +3,6 @@ import t from 'tap'
 import type { Agent } from '../../src/contract/agent.ts'
 import type { OutputItem } from '../../src/contract/wire.ts'
 import { assemble, contributed, inputsOf } from '../../src/history/context.ts'
-import { formOf } from '../../src/history/task/course.ts'
 import { createdData, fact, opened, stepCompleted, stepStarted, viewOf, working } from '../actors/given.ts'
 import { admin, crashed, givenSystem, quiet, type TestSystem } from '../support/system.ts'
 import { eventsOf } from './told.ts'
@@ -219,21 +218,6 @@ t.test('what was cut off for its length is seen later, unless its step was aband
   t.same(contributed(viewOf([...begun, gone])), ['msg_in'])
 })
 
-t.test('a task from before the second form keeps the rules of the first', async t => {
-  const result: OutputItem = { type: 'tool_result', call_id: 'c', message_content: 'r', block_list: [] }
-  const call: OutputItem = { type: 'tool_call', call_id: 'c', name: 'n', arguments: '{}' }
-  const other: OutputItem = { ...result, call_id: 'lost' }
-  t.same(assemble([result, message('m'), call, other], 1).map(textOf), [
-    'result c',
-    'm',
-    'call c',
-    'result lost',
-  ])
-  const request = { ...createdData.request, history_messages: [message('before')] }
-  const created = { ...createdData, request, input_ids: ['msg_before', 'msg_in'] }
-  t.equal(formOf(viewOf([fact('TaskCreated', created)])), 1)
-})
-
 t.test('incomplete items are left out', async t => {
   const { ask, saw } = await given()
   await ask('now', {
@@ -319,5 +303,5 @@ t.test('inputs keep the ids they were given when accepted', async t => {
     { id: 'msg_1' },
     { id: 'msg_2', role: 'user', message_content: 'hello' },
   ])
-  t.same(assemble([], 2), [])
+  t.same(assemble([]), [])
 })

@@ -196,10 +196,6 @@ const cases: { [T in TaskEventType]: Case<T>[] } = {
   ],
   AgentError: [
     [
-      { agent_id: 'a1', error: 'no' },
-      { type: 'AgentError', timestamp: time, agent_id: 'a1', ...about, error: 'no' },
-    ],
-    [
       { agent_id: 'a1', error: 'no', code: -32000 },
       { type: 'AgentError', timestamp: time, agent_id: 'a1', ...about, error: 'no', code: -32000 },
     ],

@@ -1,8 +1,7 @@
-// node test/history/record.ts: records histories of this version in test/histories, one file each. A file that is
-
+// node test/history/record.ts: records histories of this version in test/histories, one file each. A file
+// that is there already is left as it is; docs/changing.md says when it may be removed.
 import { existsSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-// there already is left as it is; run it once for each version, before the version is released.
 import { taskEvents } from '../../src/contract/decoders/task.ts'
 import type { Usage } from '../../src/contract/wire.ts'
 import { emptyTask, evolve } from '../../src/history/task-view.ts'

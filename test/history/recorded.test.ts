@@ -1,4 +1,4 @@
-// Every history that any version has recorded folds to what it folded to then, to the byte, for ever.
+// Every recorded history folds to what it folded to then, to the byte.
 
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'

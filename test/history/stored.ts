@@ -1,6 +1,6 @@
 // A history as it was stored: exactly its rows, and what they fold to. One file a history, one JSON line a row,
-// and a last line with the task object and the frames. Such a file is never changed: what a version has written,
-// every later version must read to the same bytes.
+// and a last line with the task object and the frames. What a released version has written, every later version must
+// read to the same bytes: docs/decisions/39.
 
 import type { Task } from '../../src/contract/wire.ts'
 import type { Frame } from '../../src/history/frames.ts'

@@ -1,5 +1,5 @@
-// A recording: a log as one build of the server wrote it, and what that build answered about it. A recording is never
-// changed: what one build has written, every later build must read to the same bytes.
+// A recording: a log as one build of the server wrote it, and what that build answered about it. Every later build must
+// read it to the same bytes, unless no version was released since: docs/decisions/39.
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -86,7 +86,7 @@ export const readRecording = (name: string): Recording => {
 /** Writes a recording whose name is not taken. */
 export const writeRecording = ({ name, rows, answers, folds, tokens }: Recording): string => {
   const target = path.join(folder, name)
-  if (existsSync(target)) throw new Error(`${target} exists, and a recording is never changed`)
+  if (existsSync(target)) throw new Error(`${target} exists: docs/changing.md says when it may be removed`)
   mkdirSync(target, { recursive: true })
   const write = (part: string, text: string) => writeFileSync(path.join(target, part), text)
   write('log.ndjson', linesOf(rows.map(lineOf)))

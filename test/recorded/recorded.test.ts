@@ -1,5 +1,5 @@
-// A log that an earlier build wrote is served as that build served it, to the byte, for ever: its frames, public events,
-// rollouts, task objects, session records, audit lines and hashes. docs/decisions/39 says how recordings are made.
+// A recorded log is served as the build that wrote it served it, to the byte: its frames, public events, rollouts, task
+// objects, session records, audit lines and hashes. docs/changing.md says how recordings are made.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -19,7 +19,7 @@ import { allRows, loadLog } from './load.ts'
 const recordings = recordingNames().map(readRecording)
 const atOnce = 8
 const howTo =
-  'add a scene for it to test/recorded/scenes, and with `node test/recorded/write.ts <new name>` a new recording next to the old ones, which stay as they are'
+  'add a scene for it to test/recorded/scenes, and make the recording anew as docs/changing.md says'
 
 t.test('every event, field, move and state of the contract has been recorded', async t => {
   const found = new Set(recordings.flatMap(({ rows }) => [...foundIn(rows.map(row => decode(row)))]))

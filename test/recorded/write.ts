@@ -1,6 +1,6 @@
 // node test/recorded/write.ts <name>: plays every scene on real servers of this build, some of them killed,
 // and keeps the log with what is answered about it in test/recorded/logs/<name>. Run by hand, never by the suite; a
-// recording that is there already is left as it is. docs/decisions/39 says when to add one.
+// recording that is there already is left as it is. docs/changing.md says when to make one.
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -106,7 +106,8 @@ const answersTo = async (rows: StoredRow[], tokens: Record<string, string>): Pro
 }
 
 const name = process.argv[2] ?? version
-if (isRecorded(name)) throw new Error(`there is a recording ${name}, and a recording is never changed`)
+if (isRecorded(name))
+  throw new Error(`there is a recording ${name}: docs/changing.md says when it may be removed`)
 if (existsSync(folder)) throw new Error(`${folder} exists: remove it first`)
 mkdirSync(folder)
 const tokens = await play()

@@ -1,7 +1,6 @@
 // Decides which older part of a history a summary must replace, because the history is too long for the model. The
 // decision depends on the request, the items and the tokens of the last call.
 import { longestWindow, tokensOf } from '../../chat/transcript.ts'
-import type { Form } from '../../contract/task-events.ts'
 import type { CreateTaskBody, OutputItem } from '../../contract/wire.ts'
 
 /** The share of the window that may be used, unless the request names another share. */
@@ -24,8 +23,7 @@ const canCut = (items: OutputItem[], at: number): boolean => {
   return after !== 'tool_result' && before !== 'tool_call' && before !== 'reasoning'
 }
 
-const sum = (items: OutputItem[], form: Form): number =>
-  items.reduce((total, item) => total + tokensOf(item, form), 0)
+const sum = (items: OutputItem[]): number => items.reduce((total, item) => total + tokensOf(item), 0)
 
 /**
  * The items that a summary has to replace; undefined when the history fits, or nothing can be replaced. `measured`:
@@ -34,14 +32,13 @@ const sum = (items: OutputItem[], form: Form): number =>
 export const tooMuch = (
   request: CreateTaskBody,
   items: OutputItem[],
-  form: Form,
   measured: number,
 ): OutputItem[] | undefined => {
   const limit = limitOf(request)
-  if (limit === undefined || Math.max(sum(items, form), measured) <= limit) return undefined
+  if (limit === undefined || Math.max(sum(items), measured) <= limit) return undefined
   let cut = items.length
   for (let kept = 0; cut > 0; cut--) {
-    kept += tokensOf(items[cut - 1] as OutputItem, form)
+    kept += tokensOf(items[cut - 1] as OutputItem)
     if (kept > limit * keptShare) break
   }
   while (cut > 0 && !canCut(items, cut)) cut--

@@ -48,11 +48,11 @@ export const model = (endpoint: Endpoint, limits: Limits, timers: Timers): Agent
   const nameOf = ({ request }: StepInput) => request.agent_config?.model ?? endpoint.model
 
   async function* answer(input: StepInput, items: OutputItem[]): AsyncGenerator<StepPart, Listened> {
-    const { request, form, signal } = input
+    const { request, signal } = input
     const tools = await input.tools()
     yield { say: 'tools', tools }
     const inWords = schemaInWords && schemaOf(request) !== undefined
-    const asked: Asked = { form, model: nameOf(input), ...(inWords ? { schema_in_words: true } : {}) }
+    const asked: Asked = { model: nameOf(input), ...(inWords ? { schema_in_words: true } : {}) }
     const heard = listen(chunks, asked, stepBody(asked, { request, items, tools }), signal)
     for (;;) {
       const next = await heard.next()
@@ -79,12 +79,12 @@ export const model = (endpoint: Endpoint, limits: Limits, timers: Timers): Agent
     description: 'Asks the configured model, runs the tools that it calls, and gives its answer.',
     corrects: true,
     async *step(input) {
-      const { attempt, request, form, used, signal } = input
+      const { attempt, request, used, signal } = input
       const over = overLimit(input, limits)
       if (over !== undefined) return failed(over)
       if (attempt > 0) await sleep(timers, 500 * 2 ** Math.min(attempt - 1, 4), signal)
       const items = await input.history()
-      const long = tooMuch(request, items, form, used.context)
+      const long = tooMuch(request, items, used.context)
       try {
         return long === undefined
           ? yield* think(input, items)

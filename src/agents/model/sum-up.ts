@@ -9,11 +9,11 @@ import { account, failed } from './step-end.ts'
 export async function* sumUp(
   chunks: Chunks,
   model: string,
-  { request, form, signal }: StepInput,
+  { request, signal }: StepInput,
   items: OutputItem[],
 ): AsyncGenerator<StepPart, StepEnd> {
   yield { say: 'compressing' }
-  const asked: Asked = { form, model: request.agent_config?.compress_model ?? model }
+  const asked: Asked = { model: request.agent_config?.compress_model ?? model }
   const heard = listen(chunks, asked, summaryBody(asked, { request, items }), signal)
   let summary = ''
   for (;;) {

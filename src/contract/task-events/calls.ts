@@ -1,5 +1,4 @@
-// The events of calls that run on the server, from the intent to the result. A new field is optional, because stored
-// events lack it: docs/decisions/50-what-a-stored-event-once-gave.md
+// The events of calls that run on the server, from the intent to the result.
 import Type, { type TProperties } from 'typebox'
 import { Block, MessageContent } from '../wire.ts'
 import { AgentStep, CallId, ItemId, optional, Usage } from './schema.ts'

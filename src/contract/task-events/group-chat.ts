@@ -1,6 +1,5 @@
 // The events of a group chat. Each turn of a speaker is a task of its own. Clients get these events without the fields
-// that stand below the blank line in each event. A new field is optional, because stored events lack it:
-// docs/decisions/50-what-a-stored-event-once-gave.md
+// that stand below the blank line in each event.
 import Type, { type TProperties } from 'typebox'
 import { MessageContent } from '../wire.ts'
 import { AgentStep, CallId, optional, Usage } from './schema.ts'

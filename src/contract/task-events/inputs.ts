@@ -1,5 +1,4 @@
 // The events of inputs that clients send to a task after its creation: answers to calls, and messages.
-// A new field is optional, because stored events lack it: docs/decisions/50-what-a-stored-event-once-gave.md
 import Type, { type TProperties } from 'typebox'
 import { MessageItem, ToolCallItem, ToolResultItem } from '../wire.ts'
 import { AgentStep, CallId, Deadline, From, ItemId, optional } from './schema.ts'

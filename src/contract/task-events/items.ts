@@ -1,5 +1,4 @@
-// The events of an agent's output, streamed or whole. A new field is optional, because stored events lack it:
-// docs/decisions/50-what-a-stored-event-once-gave.md
+// The events of an agent's output, streamed or whole.
 import Type, { type Static, type TProperties } from 'typebox'
 import { Logprob } from '../wire.ts'
 import { AgentStep, CallId, ItemId, optional } from './schema.ts'
@@ -11,12 +10,8 @@ export type ItemKind = Static<typeof ItemKind>
 export type PartKind = Static<typeof PartKind>
 export type TextItemKind = Exclude<ItemKind, 'tool_call'>
 export type TextPartKind = Exclude<PartKind, 'arguments'>
-/** An item that is not finished. `call`: the item is a tool call, whose arguments are the text so far. */
-export const OpenItem = Type.Object({
-  item_id: ItemId,
-  parts: Type.Integer(),
-  call: optional(Type.Literal(true)),
-})
+/** An item that is not finished, with the number of its parts. Without parts, it is a tool call. */
+export const OpenItem = Type.Object({ item_id: ItemId, parts: Type.Integer() })
 export type OpenItem = Static<typeof OpenItem>
 const NamedCall = Type.Object({ call_id: CallId, name: Type.String() })
 

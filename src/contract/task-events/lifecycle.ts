@@ -1,5 +1,4 @@
 // The events of a task's lifecycle: changes of its status, requests for such changes, its deletion, and rewards.
-// A new field is optional, because stored events lack it: docs/decisions/50-what-a-stored-event-once-gave.md
 import Type, { type TProperties } from 'typebox'
 import { CreateTaskBody, ErrorObject, taskStatuses } from '../wire.ts'
 import { AgentStep, Deadline, From, optional } from './schema.ts'
@@ -29,8 +28,6 @@ export const lifecycleEvents = {
     secret_ref: optional(Type.String()),
     ignored_fields: optional(Type.Array(Type.String())),
     previous_task_id: optional(Type.String()),
-    /** The form of contexts and requests to a model. Absent: 1, because earlier builds had only the first form. */
-    form: optional(Type.Literal(2)),
     /** The request brings its own past, so the context holds no earlier task of the session. */
     own_past: optional(Type.Literal(true)),
     /**
@@ -48,11 +45,6 @@ export const lifecycleEvents = {
     depth: optional(Type.Integer()),
     /** Only in the task of a turn of a group chat: the chat, and the name of the speaker. */
     turn: optional(Type.Object({ group_chat_id: Type.String(), name: Type.String() })),
-    /**
-     * The task object names the agent in its metadata. Absent: an earlier build created the task, and its task object
-     * does not name the agent.
-     */
-    shows_agent: optional(Type.Literal(true)),
     /**
      * Only in a fork: the task whose past was copied, the frame at which the past was cut, and the last revision that
      * was copied. `status`: the status with which the fork begins. `past`: the conversation of the session before the

@@ -1,14 +1,12 @@
 // What an event stores about the model call of a step: the request and the response.
 import Type, { type Static } from 'typebox'
-import { Form, ItemId, optional } from './schema.ts'
+import { ItemId, optional } from './schema.ts'
 
 /**
  * The part of a request to a model that cannot be computed from the history and the request of the task.
- * src/chat/request.ts builds the whole request again, by the rules of `form`. `digest` is base64url(SHA-256) of the
- * bytes that were sent.
+ * src/chat/request.ts builds the whole request again. `digest` is base64url(SHA-256) of the bytes that were sent.
  */
 export const ModelRequest = Type.Object({
-  form: Form,
   model: Type.String(),
   /** The request describes the schema of the answer in words, since the endpoint supports no other way. */
   schema_in_words: optional(Type.Literal(true)),

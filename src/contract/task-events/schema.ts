@@ -1,5 +1,5 @@
 // Parts of schemas that several events of a task share.
-import Type, { type Static } from 'typebox'
+import Type from 'typebox'
 import { taskStatuses } from '../wire.ts'
 
 export const optional = Type.Optional
@@ -10,9 +10,3 @@ export const Deadline = optional(Type.Integer())
 export const AgentStep = Type.Integer({ minimum: 1 })
 export const ItemId = Type.String()
 export const CallId = Type.String()
-/**
- * The form of contexts and of requests to a model: 1 is the original form, 2 is the form that docs/decisions/41
- * describes.
- */
-export const Form = Type.Enum([1, 2])
-export type Form = Static<typeof Form>

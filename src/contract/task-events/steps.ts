@@ -1,5 +1,4 @@
-// The events of an agent and its steps. A new field is optional, because stored events lack it:
-// docs/decisions/50-what-a-stored-event-once-gave.md
+// The events of an agent and its steps.
 import Type, { type TProperties } from 'typebox'
 import { OpenItem } from './items.ts'
 import { Compressed, ModelRequest, ModelResponse } from './model-call.ts'
@@ -43,5 +42,5 @@ export const stepEvents = {
     broke_off: optional(Type.Literal(true)),
   },
   AgentCompleted: { agent_id: Type.String(), success: Type.Boolean() },
-  AgentError: { agent_id: Type.String(), error: Type.String(), code: optional(Type.Integer()) },
+  AgentError: { agent_id: Type.String(), error: Type.String(), code: Type.Integer() },
 } satisfies Record<string, TProperties>

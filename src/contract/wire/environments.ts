@@ -18,10 +18,7 @@ export const EnvironmentInfo = Type.Object({
 })
 export type EnvironmentInfo = Static<typeof EnvironmentInfo>
 
-/**
- * The session record. Times are whole Unix seconds. Closed sessions have a `close_reason`; all sessions have a `kind`,
- * except those that earlier builds created.
- */
+/** The session record. Times are whole Unix seconds. Closed sessions have a `close_reason`. */
 export const EnvSession = Type.Object({
   session_id: Type.String(),
   user_id: Type.String(),
@@ -31,7 +28,7 @@ export const EnvSession = Type.Object({
   is_active: Type.Boolean(),
   created_at: Type.Integer(),
   last_accessed_at: Type.Integer(),
-  kind: optional(Type.String()),
+  kind: Type.String(),
   close_reason: optional(Type.String()),
 })
 export type EnvSession = Static<typeof EnvSession>

@@ -162,7 +162,7 @@ export const environmentComponents: Components = {
       last_accessed_at:
         'When the session was created, stepped, reset or observed for the last time, in Unix seconds.',
       close_reason: 'Why the session was closed.',
-      kind: 'The environment that runs, by the name that `GET /v1/env` shows. Absent if an earlier build created the session.',
+      kind: 'The environment that runs, by the name that `GET /v1/env` shows.',
     },
   },
   SessionList: {

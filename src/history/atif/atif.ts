@@ -5,7 +5,6 @@ import { type RecordedTaskEvent, taskEvents } from '../../contract/decoders/task
 import type { TaskEventData } from '../../contract/task-events.ts'
 import type { MessageItem, OutputItem, ToolDefinition, ToolResultItem } from '../../contract/wire.ts'
 import { assemble, firstSeen, inputsOf, type ReadStream, seenNext } from '../context.ts'
-import { formOf } from '../task/course.ts'
 import { system } from '../task/messages.ts'
 import { promptIds } from '../task/model-calls.ts'
 import { itemOf } from '../task/output.ts'
@@ -103,7 +102,7 @@ const consumedSteps = (view: TaskView, items: string[], timestamp: string): Step
 
 /** Steps for the inputs of the task before its agent began. Only the last input, the task's own message, is new. */
 const openingOf = (view: TaskView, first: OutputItem[]): Step[] => {
-  const seen = assemble(first, formOf(view))
+  const seen = assemble(first)
   const timestamp = new Date(view.createdAt).toISOString()
   return [
     ...promptSteps(view),

@@ -1,7 +1,7 @@
 // The part that every view of a task has: the place of its newest event in the log, its status, and important times.
 import type { RecordedTaskEvent } from '../../contract/decoders/task.ts'
 import type { Lifecycle } from '../../contract/task-chart.ts'
-import type { Form, TaskEventData } from '../../contract/task-events.ts'
+import type { TaskEventData } from '../../contract/task-events.ts'
 import { firstState, stateAfter, statusIn, type TaskState } from '../../contract/task-state.ts'
 import { isTerminal } from '../../contract/wire.ts'
 import { millisOf } from './millis.ts'
@@ -61,6 +61,3 @@ export const arrive = (view: Course, { position, type, header, data }: RecordedT
   view.changedAt = at
   if (view.ended === undefined && isTerminal(view.status)) view.ended = { at, position }
 }
-
-/** The form of the context and the requests of a task. */
-export const formOf = ({ created }: Pick<Course, 'created'>): Form => created?.form ?? 1

@@ -33,13 +33,11 @@ export const taskCreated = (
   request: request.shown,
   input_ids: inputIds(body, ids),
   digest: request.digest,
-  shows_agent: true,
   ...(idempotencyKey === undefined ? {} : { idempotency_key: idempotencyKey }),
   ...(secretRef === undefined ? {} : { secret_ref: secretRef }),
   ...(webhookRef === undefined ? {} : { webhook_secret_ref: webhookRef }),
   ...(request.ignoredFields.length === 0 ? {} : { ignored_fields: request.ignoredFields }),
   ...(previous === undefined ? {} : { previous_task_id: previous }),
-  form: 2,
   ...(bringsPast(body, answers) ? { own_past: true } : {}),
 })
 

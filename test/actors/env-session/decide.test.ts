@@ -233,19 +233,23 @@ t.test('a step that was taken is not taken again', t => {
 })
 
 t.test('a step without a key is the newest one again only if it may be', t => {
-  const view = given(created, stepped(1, 'one', { digest: 'x' }), stepped(2, 'two', { digest: 'y' }))
+  const view = given(
+    created,
+    stepped(1, 'one', { body_digest: 'x' }),
+    stepped(2, 'two', { body_digest: 'y' }),
+  )
   const asked: number[] = []
   const repeats = (revision: number) => {
     asked.push(revision)
     return true
   }
-  t.equal(check(take({ keys: { digest: 'y' } }), view, repeats), 'nothing')
-  t.equal(check(take({ keys: { digest: 'x' } }), view, repeats), 'do', 'an older one is not looked for')
+  t.equal(check(take({ keys: { bodyDigest: 'y' } }), view, repeats), 'nothing')
+  t.equal(check(take({ keys: { bodyDigest: 'x' } }), view, repeats), 'do', 'an older one is not looked for')
   t.equal(
-    check(take({ keys: { digest: 'y' } }), view, () => false),
+    check(take({ keys: { bodyDigest: 'y' } }), view, () => false),
     'do',
   )
-  t.equal(check(take({ keys: { digest: 'y' } }), view), 'do')
+  t.equal(check(take({ keys: { bodyDigest: 'y' } }), view), 'do')
   t.same(asked, [2])
   t.end()
 })
@@ -426,17 +430,22 @@ t.test('a step that was cut off is told, and its session goes on as it was', t =
   t.end()
 })
 
-t.test('the intent to take a step says which and with what', t => {
-  t.same(decideOutcome(take(), given(created, stepped(1, 'a')), { of: 'ready', now }), [
-    fact('EnvStepIntended', {
-      step: 2,
-      effect_id: 'new',
-      tool_name: 'add',
-      tool_args: { by: 2 },
-      now,
-      digest: 'x',
-    }),
-  ])
+t.test('the intent to take a step says which, with what, and by what a retry is recognized', t => {
+  const keys = { digest: 'x', bodyDigest: 'y' }
+  for (const [asked, stored] of [
+    [keys, { body_digest: 'y' }],
+    [
+      { ...keys, idempotencyKey: 'k' },
+      { idempotency_key: 'k', digest: 'x' },
+    ],
+  ] as const) {
+    const intended = { step: 2, effect_id: 'new', tool_name: 'add', tool_args: { by: 2 }, now, ...stored }
+    t.same(
+      decideOutcome(take({ keys: asked }), given(created, stepped(1, 'a')), { of: 'ready', now }),
+      [fact('EnvStepIntended', intended)],
+      JSON.stringify(stored),
+    )
+  }
   t.end()
 })
 

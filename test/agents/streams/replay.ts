@@ -94,7 +94,6 @@ export const stepAt = async (baseUrl: string): Promise<{ said: StepPart[]; end: 
     agentStep: 1,
     attempt: 0,
     request: { user_message_content: content, stream: true },
-    form: 2,
     corrected: false,
     asked: content,
     history: async () => [{ type: 'message', id: 'msg_1', role: 'user', message_content: content }],

@@ -40,7 +40,7 @@ const givenRecorded = async (dataDir: string, name: string) => {
   }
 }
 
-t.test('the recorded logs of every version verify and export', async t => {
+t.test('recorded logs verify and export', async t => {
   for (const name of recordingNames()) {
     const root = t.testdir()
     const dataDir = path.join(root, 'data')

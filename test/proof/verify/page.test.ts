@@ -6,6 +6,7 @@ import { chooseCheckpoint } from '../../../src/maintenance/export-checkpoint.ts'
 import { exportLog } from '../../../src/maintenance/export-log.ts'
 import { isPage, unpackPage, writePage } from '../../../src/maintenance/export-page.ts'
 import { filesOfPage } from '../../../src/proof/export/page.ts'
+import { keyStream } from '../../../src/proof/note/key-change.ts'
 import { readRecording, recordingNames } from '../../recorded/files.ts'
 import { loadLog } from '../../recorded/load.ts'
 import { checkpointsOf, keyFileOf, logOf, nameKey } from './signed-folder.ts'
@@ -13,8 +14,9 @@ import { checkpointsOf, keyFileOf, logOf, nameKey } from './signed-folder.ts'
 const givenPage = async (t: Test) => {
   const root = t.testdir()
   const dataDir = path.join(root, 'data')
-  await loadLog(dataDir, readRecording(recordingNames()[0] ?? '').rows)
-  await nameKey(dataDir)
+  const { rows } = readRecording(recordingNames()[0] ?? '')
+  await loadLog(dataDir, rows)
+  await nameKey(dataDir, undefined, rows.filter(({ stream }) => stream === keyStream).length)
   const proof = { keyFile: keyFileOf(dataDir), checkpointFile: checkpointsOf(dataDir) }
   const folder = path.join(root, 'folder')
   const { manifest } = await exportLog(
