@@ -36,9 +36,14 @@ const isMaking = (value: Expression | Super): boolean => {
 const startOf = (node: object): number => (node as { start: number }).start
 const endOf = (node: object): number => (node as { end: number }).end
 
-/** Where a variable gets the part that it holds; undefined: it holds no part. */
-const madeAt = ({ references }: Variable): number | undefined => {
-  const made = references.filter(({ writeExpr }) => writeExpr && isMaking(writeExpr as Expression))
+/**
+ * Where a variable gets the part that it holds; undefined: it holds no part. A function that makes it later, for example at
+ * its first use, does not count.
+ */
+const madeAt = ({ references, scope }: Variable): number | undefined => {
+  const made = references.filter(
+    ({ from, writeExpr }) => from === scope && writeExpr && isMaking(writeExpr as Expression),
+  )
   return made.length === 0 ? undefined : Math.min(...made.map(({ identifier }) => startOf(identifier)))
 }
 

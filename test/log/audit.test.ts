@@ -63,8 +63,8 @@ t.test('long events come in pages of few', async t => {
   const file = fileIn(t.testdir({}))
   const log = await openFile(t, file)
   for (const { n } of numbered(10)) await log.append([to('task-a', n - 1, { text: 'x'.repeat(250_000) })])
-  for (const of of [{}, { stream: 'task-a' }, { owner: 'user-1' }]) {
-    const { sizes } = await read(trailOf(t, file, 10).events(0, of))
+  for (const filter of [{}, { stream: 'task-a' }, { owner: 'user-1' }]) {
+    const { sizes } = await read(trailOf(t, file, 10).events(0, filter))
     t.same(sizes, [5, 5])
   }
 })
