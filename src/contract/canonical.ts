@@ -12,3 +12,6 @@ export const canonical = (value: unknown): string => {
   const fields = Object.keys(value).sort()
   return `{${fields.map(key => `${JSON.stringify(key)}:${canonical((value as Record<string, unknown>)[key])}`).join(',')}}`
 }
+
+/** Whether two JSON values are the same. The order of keys and the form of numbers do not count. */
+export const isSameJson = (one: unknown, other: unknown): boolean => canonical(one) === canonical(other)

@@ -82,30 +82,32 @@ export const mapExact = (
   return copy ?? value
 }
 
-/** The exact numbers of a value, each with the list or object that has it, and its key there. */
-export type Places = [holder: object, key: string, text: string][]
+/** Exact numbers, each with the list or object that has it, and its key there. */
+type Places = [holder: object, key: string, text: string][]
 
-const findPlaces = (holder: object, places: Places): Places => {
+const takeOut = (holder: object, places: Places): Places => {
   for (const [key, child] of Object.entries(holder)) {
     if (typeof child !== 'object' || child === null) continue
-    if (isExact(child)) places.push([holder, key, child.rawJSON])
-    else findPlaces(child, places)
+    if (!isExact(child)) takeOut(child, places)
+    else {
+      places.push([holder, key, child.rawJSON])
+      Object.defineProperty(holder, key, { value: null })
+    }
   }
   return places
 }
+/** A value in a message for another thread, without its exact numbers, and the places in `value` where they were. */
+export type Carried = { value: { whole: unknown }; places: Places }
 /**
- * A message for another thread. Exact numbers arrive there as other objects, but `places` still names the lists and
- * objects in `value`, because one message keeps such references.
+ * Makes the message for a value. The exact numbers are taken out of the value itself, because messages cannot carry
+ * them. The lists and objects that `places` names arrive as those in the value, since both are in one message.
  */
-export type Carried = { value: unknown; places: Places }
-export const carried = (value: unknown): Carried => {
-  const holder = { value }
-  return { value: holder, places: findPlaces(holder, []) }
+export const carried = (whole: unknown): Carried => {
+  const value = { whole }
+  return { value, places: takeOut(value, []) }
 }
 /** The value of a message that `carried` has made in another thread. */
 export const arrived = ({ value, places }: Carried): unknown => {
-  for (const [holder, key, text] of places) {
-    Object.defineProperty(holder, key, { value: exactNumber(text) })
-  }
-  return (value as { value: unknown }).value
+  for (const [holder, key, text] of places) Object.defineProperty(holder, key, { value: exactNumber(text) })
+  return value.whole
 }

@@ -1,12 +1,26 @@
 // Keeps the numbers in the answers of MCP servers as they were written. The SDK parses the answers itself. So numbers that
 // JavaScript would change are marked in the text before that, and put back into the message after that.
+import type { Transport } from '@modelcontextprotocol/client'
 import { markNumbers, putNumbers } from '../contract/exact-json.ts'
 
 /** The fields whose content is only passed on. In all other fields, the SDK and we read numbers. */
 const passedOn: ReadonlySet<string> = new Set(['structuredContent', 'inputSchema'])
 
-/** Puts the numbers into a message in which they were marked. */
-export const putIntoMessage = (message: object): void => putNumbers(message, passedOn)
+/** A transport that hands over each message with the numbers that were marked in its text. */
+export const withExactNumbers = (transport: Transport): Transport => {
+  let take: Transport['onmessage']
+  return Object.defineProperty(transport, 'onmessage', {
+    set(handler: Transport['onmessage']) {
+      take = handler
+    },
+    get: (): Transport['onmessage'] =>
+      take &&
+      ((message, extra) => {
+        putNumbers(message, passedOn)
+        take?.(message, extra)
+      }),
+  })
+}
 
 /** An event with marks. The lines of its data become one line; a line break in JSON is only a space. */
 const markEvent = (event: string): string => {

@@ -1,6 +1,6 @@
 // The handshake with an MCP server: over a pipe or HTTP, in the older or the newer version of the protocol.
 import type { Client, Transport } from '@modelcontextprotocol/client'
-import { putIntoMessage } from './exact-answers.ts'
+import { withExactNumbers } from './exact-answers.ts'
 import { isAnswer } from './failure.ts'
 import { httpTransport } from './http.ts'
 import { maxBytes, openMs } from './limits.ts'
@@ -34,14 +34,9 @@ export const openClient = async (
       versionNegotiation: { mode },
       listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: toolsChanged } },
     })
-    const transport = transportOf(sdk, server, outside)
+    const transport = withExactNumbers(transportOf(sdk, server, outside))
     try {
       await within(outside.timers, server, client.connect(transport, { timeout: openMs }))
-      const { onmessage } = transport
-      transport.onmessage = (message, extra) => {
-        putIntoMessage(message)
-        onmessage?.(message, extra)
-      }
       return client
     } catch (error) {
       await client.close().catch(() => {})
