@@ -186,5 +186,5 @@ t.test('a number that JavaScript would change keeps its text', async t => {
   for (const text of ['{"a":{"b":[1e999]}}', '{"a":{"b":[-1E+0400]}}', `{"a":{"b":[${'9'.repeat(400)}]}}`]) {
     t.equal(JSON.stringify(parseJson(text)), text)
   }
-  t.same(parseJson('{"a":1e300,"text":"1e999"}'), { a: 1e300, text: '1e999' })
+  t.same(parseJson('{"a":1e+300,"text":"1e999"}'), { a: 1e300, text: '1e999' })
 })
