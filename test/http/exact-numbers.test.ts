@@ -169,6 +169,8 @@ t.test('a number that the server reads is refused where it stands when it cannot
   t.same(brief((await seed('9007199254740993')).body.detail), ['body seed less_than_equal'])
   t.same(brief((await seed('1e400')).body.detail), ['body seed finite_number'])
   t.same(brief((await seed('7.00000000000000000001')).body.detail), ['body seed number_not_exact'])
+  const job = '{"name":5,"every_seconds":3600.0,"max_runs":1E1,"task":{"user_message_content":"x"}}'
+  t.same(brief((await send('POST', '/cron/jobs', job)).body.detail), ['body name string_type'])
   const ratio = (n: string) => `"agent_config":{"compress_threshold_token_ratio":${n}}`
   t.equal((await create(ratio('0.70'))).status, 200)
   const { detail } = (await create(ratio('0.70000000000000000001'))).body
