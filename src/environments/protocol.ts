@@ -3,7 +3,7 @@
 
 import { AuthorsError, type OpenObject, type Recovery } from '../contract/environment.ts'
 import { readJson } from '../contract/exact-json.ts'
-import { isExact } from '../contract/exact-number.ts'
+import { heldBy, isExact } from '../contract/exact-number.ts'
 
 export const protocolVersion = 1
 /** The greatest length, in bytes, of a line that a program may send. */
@@ -61,7 +61,10 @@ const isTimeout = (value: unknown): boolean =>
 
 const classOf = (given: unknown): ClassInfo => {
   if (!isObject(given) || typeof given.name !== 'string') throw new Unfit('a class without a name')
-  const { name, recovery = 'refold', parameters = {}, description = '', limits, stepTimeoutMs, error } = given
+  const { name, recovery = 'refold', parameters = {}, description = '', limits, error } = given
+  // Python writes whole numbers with a fraction, such as 500.0.
+  const timeout = given.stepTimeoutMs
+  const stepTimeoutMs = isExact(timeout) ? (heldBy(timeout) ?? Number.NaN) : timeout
   const problem = !recoveries.includes(recovery)
     ? 'recovery is none of refold, snapshot, none'
     : !isObject(parameters)
