@@ -1,12 +1,14 @@
 // Keeps the files of environment sessions. Each session has a folder in the folder of its user. The session's folder
 // holds the environment's own files and, if the environment recovers from snapshots, the newest states. The log holds
 // the digest of each state, so that no other file is taken for the state.
+
 import { hash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { OwnedSession, SessionFolders } from '../../actors/env-session/ports.ts'
 import { segment, userFolder } from '../access/user-folders.ts'
+import { readJson } from '../contract/exact-json.ts'
 import { plainWrite, readPlainFileLater, syncFolder } from '../platform/plain-file.ts'
 import { removeFolder } from '../platform/remove-folder.ts'
 import { copyKeptState, partsOfState } from './copy-state.ts'
@@ -40,7 +42,7 @@ export const createSessionFolders = (
     isBackupMade,
     async kept(session, { file, digest }) {
       const text = await readPlainFileLater(path.join(statesOf(session), file)).catch(() => undefined)
-      return text === undefined || digestOf(text) !== digest ? undefined : JSON.parse(text)
+      return text === undefined || digestOf(text) !== digest ? undefined : readJson(text)
     },
     copyState: async (from, to, snapshot) => copyKeptState(folderOf(from), folderOf(to), snapshot.file),
     clear: session => removeFolder(folderOf(session)),

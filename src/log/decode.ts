@@ -1,13 +1,14 @@
 // Turns stored text back into an event. Throws DamagedEvent for text that does not match its hashes, so that damaged
 // text is never shown.
+import { readJson } from '../contract/exact-json.ts'
 import { DamagedEvent, type Header, type Recorded } from '../contract/stored.ts'
 import { misfitOfHeader, misfitOfPayload } from './fits.ts'
 import { digestOf } from './leaf.ts'
 import type { Opened, Row } from './store.ts'
 
-const parsed = <T>(position: number, text: string): T => {
+const parsed = <T>(position: number, text: string, read: (text: string) => unknown = JSON.parse): T => {
   try {
-    return JSON.parse(text)
+    return read(text) as T
   } catch {
     throw new DamagedEvent(position, 'is not JSON')
   }
@@ -15,7 +16,7 @@ const parsed = <T>(position: number, text: string): T => {
 
 /** Parses a payload and computes its digest. Throws DamagedEvent. */
 export const openPayload = (position: number, salt: string, payload: string): Opened => ({
-  data: parsed(position, payload),
+  data: parsed(position, payload, readJson),
   digest: digestOf(salt, payload),
   begin: payload.slice(0, 1),
 })

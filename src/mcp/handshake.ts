@@ -1,5 +1,6 @@
 // The handshake with an MCP server: over a pipe or HTTP, in the older or the newer version of the protocol.
 import type { Client, Transport } from '@modelcontextprotocol/client'
+import { withExactNumbers } from './exact-answers.ts'
 import { isAnswer } from './failure.ts'
 import { httpTransport } from './http.ts'
 import { maxBytes, openMs } from './limits.ts'
@@ -33,7 +34,7 @@ export const openClient = async (
       versionNegotiation: { mode },
       listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: toolsChanged } },
     })
-    const transport = transportOf(sdk, server, outside)
+    const transport = withExactNumbers(transportOf(sdk, server, outside))
     try {
       await within(outside.timers, server, client.connect(transport, { timeout: openMs }))
       return client

@@ -1,6 +1,7 @@
 // Connects to a server at a URL by Streamable HTTP. The size of answers is limited. An incomplete answer is an error.
 import type { StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import type { Fetch } from '../egress/guarded-fetch.ts'
+import { withMarks } from './exact-answers.ts'
 import { brokenOff } from './failure.ts'
 import { maxBytes } from './limits.ts'
 import type { McpServer } from './server.ts'
@@ -23,7 +24,8 @@ const bounded =
       },
     })
     const { status, statusText, headers } = response
-    return new Response(response.body.pipeThrough(count), { status, statusText, headers })
+    const body = withMarks(response.body.pipeThrough(count), headers.get('content-type'))
+    return new Response(body, { status, statusText, headers })
   }
 
 /** The shortest wait before a reconnect, in milliseconds. */

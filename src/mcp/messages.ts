@@ -1,4 +1,5 @@
 import type { ReadBuffer, Transport } from '@modelcontextprotocol/client'
+import { markNumbers } from '../contract/exact-json.ts'
 import { maxBytes } from './limits.ts'
 
 type Message = Parameters<NonNullable<Transport['onmessage']>>[0]
@@ -10,6 +11,8 @@ export const createMessages = (buffer: ReadBuffer, { message: take, error }: Han
   const asked = new Set<string | number>()
   /** How many bytes have come since the server's last answer. */
   let unasked = 0
+  /** The beginning of a line that is not whole yet. */
+  let parts: Buffer[] = []
   return {
     /** Called with each message that is sent to the server. Remembers the ids of requests. */
     sent(message: Message): void {
@@ -19,7 +22,21 @@ export const createMessages = (buffer: ReadBuffer, { message: take, error }: Han
     read(chunk: Buffer): void {
       unasked += chunk.length
       if (unasked > maxBytes) throw new Error('the server has sent too much without an answer')
-      buffer.append(chunk)
+      parts.push(chunk)
+      const end = chunk.lastIndexOf('\n')
+      if (end === -1) return
+      const lines = Buffer.concat(parts)
+      const rest = chunk.length - end - 1
+      parts = rest === 0 ? [] : [chunk.subarray(end + 1)]
+      const text = lines.toString('utf8', 0, lines.length - rest)
+      buffer.append(
+        Buffer.from(
+          text
+            .split('\n')
+            .map(line => markNumbers(line) ?? line)
+            .join('\n'),
+        ),
+      )
       for (;;) {
         // JSON that is no message is an error. A line that is no JSON is skipped: some servers print to stdout.
         try {

@@ -1,8 +1,10 @@
 // Secret values, for example the values of `env`. They are stored in a file of their own (mode 0600), never in the log.
 // They are written and synced before the append that names their reference, and removed when the task ends.
+
 import { chmodSync, closeSync, openSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { CannotStart } from '../contract/cannot-start.ts'
+import { readJson } from '../contract/exact-json.ts'
 import type { Report } from '../contract/ports.ts'
 import { StorageFailure } from '../contract/stored.ts'
 import { isCorrupt } from './sqlite/corrupt.ts'
@@ -32,7 +34,7 @@ const checkWhole = (db: Database.Database): void => {
     throw new Error('database disk image is malformed')
   for (const body of db.prepare<[], string>('SELECT body FROM secrets').pluck().all()) {
     try {
-      JSON.parse(body)
+      readJson(body)
     } catch {
       throw new Error('its content is not as it was written')
     }
@@ -95,7 +97,7 @@ export const openSecrets = (path: string, report: Report = () => {}): Secrets =>
     },
     get(ref) {
       const body = asked(() => get.get(ref), undefined)
-      return body === undefined ? undefined : (JSON.parse(body) as Record<string, unknown>)
+      return body === undefined ? undefined : (readJson(body) as Record<string, unknown>)
     },
     forget: ref => asked(() => void forget.run(ref), undefined),
     refs: () => asked(() => refs.all(), []),

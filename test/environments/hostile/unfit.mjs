@@ -14,7 +14,6 @@ const results = {
   'content of a number': { content: 5 },
   'content of no kind': { content: [{ type: 'song' }] },
   NaN: { content: 'x', reward: Number.NaN },
-  'a BigInt': { content: 'x', info: { big: 5n } },
   'a cycle': { content: 'x', info: cycle },
   'a function': { content: 'x', info: { call: () => 1 } },
   undefined: { content: 'x', observation: { there: undefined } },
