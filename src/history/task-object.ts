@@ -35,6 +35,7 @@ const metadataOf = (view: FramedTask): Record<string, unknown> | undefined => {
   if (view.pendingCalls.length > 0) own.pending_inputs = view.pendingCalls
   if (view.subagentUsage !== undefined) own.subagent_usage = view.subagentUsage
   if (view.continuedBy !== undefined) own.continued_by = view.continuedBy
+  if (view.oddTools.length > 0) own.odd_tools = view.oddTools
   const cutOff = cutOffNow(view)
   if (cutOff.length > 0) own.incomplete_details = { reason: 'length', items: cutOff }
   const given = created?.request.metadata
