@@ -6,6 +6,7 @@ import type {
   CreateTaskBody,
   ErrorObject,
   MessageContent,
+  OddTool,
   OutputItem,
   ToolDefinition,
 } from '../../src/contract/wire.ts'
@@ -27,7 +28,7 @@ export type StepGiven = {
   asked: MessageContent
   workdir: string
   history: () => Promise<OutputItem[]>
-  tools: (signal: AbortSignal) => Promise<ToolDefinition[]>
+  tools: (signal: AbortSignal) => ReturnType<TaskDeps['tools']['offered']>
   env: () => Record<string, unknown>
   /** Decides who handles each call. */
   plan: (calls: readonly SaidCall[], signal: AbortSignal) => Promise<PlannedCall[]>
@@ -36,8 +37,8 @@ export type StepGiven = {
   corrected: StepInput['corrected']
   used: StepInput['used']
   turns: NonNullable<StepInput['turns']>
-  /** The stream of the tool list that the model was offered last. */
-  offered: string | undefined
+  /** The stream of the tool list that the model was offered last, and the odd ones of its tools. */
+  offered: { stream: string | undefined; odd: OddTool[] }
   /** Stores this list of tools if it is new, and returns the stream that holds it. */
   listOf: (tools: ToolDefinition[]) => Promise<string>
 }
@@ -91,7 +92,7 @@ export const stepGiven = (
     corrected: view.messages.some(({ by }) => by === system),
     used: { tokens: tokensUsed(view), context: view.contextTokens, startedAt: view.startedAt },
     turns: view.turns,
-    offered: view.toolList,
+    offered: { stream: view.toolList, odd: view.oddTools },
     listOf: tools => deps.keepTools(user_id, tools),
     workdir: deps.workspaceOf(created).workdir,
     history: async () => seenNext(view, await firstSeen(deps.log.readStream, view)),

@@ -76,6 +76,7 @@ export const createPlanner = ({ own, checker, session, mcp }: PlannerDeps): Tool
 
   /** The plan for a call of a tool of the environment session or of an MCP server. */
   const planForeign = async (tool: Tool, name: string, args: Arguments, user: string): Promise<CallPlan> => {
+    if (tool.odd?.left_out === true) return refuse(`the tool "${name}" cannot be used: ${tool.odd.problem}`)
     if (args === undefined) return notAnObject(name)
     const problems = await problemsOf(tool.definition, args, user)
     if (problems.length > 0) return unfit(name, problems)

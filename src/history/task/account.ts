@@ -1,5 +1,5 @@
-// The part of a task's view with the usage and the outcome of the task.
-import type { ErrorObject, Usage } from '../../contract/wire.ts'
+// The part of a task's view with the usage and the outcome of the task, and with what is odd about its tools.
+import type { ErrorObject, OddTool, Usage } from '../../contract/wire.ts'
 import type { Part } from './part.ts'
 
 export type Account = {
@@ -7,6 +7,8 @@ export type Account = {
   subagentUsage: Usage | undefined
   error: ErrorObject | undefined
   continuedBy: string | undefined
+  /** The odd ones of the tools that the model was offered last. */
+  oddTools: OddTool[]
 }
 
 /** Adds usage to a total: numbers are added, other values are replaced. */
@@ -25,8 +27,12 @@ export const account: Part<Account> = {
     view.subagentUsage = undefined
     view.error = undefined
     view.continuedBy = undefined
+    view.oddTools = []
   },
   folds: {
+    ToolsOffered(view, { odd = [] }) {
+      view.oddTools = odd
+    },
     AgentStepCompleted(view, { usage }) {
       if (usage !== undefined) view.usage = addUsage(view.usage, usage)
     },
