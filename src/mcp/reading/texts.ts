@@ -3,7 +3,7 @@
 import { type Heard, heardIn, idIn, type Source, seemsAnswer, unread } from './heard.ts'
 import { createScan, type Scan } from './scan.ts'
 
-const isRead = (heard: Heard): boolean => 'message' in heard
+const isMessage = (heard: Heard): boolean => 'message' in heard || 'broken' in heard
 
 export const createTexts = (): Source => {
   /** Reads each line as if it were the first. */
@@ -17,9 +17,9 @@ export const createTexts = (): Source => {
     const ofLine = alone.feed(part)
     if (joined === undefined) return ofLine.flatMap(heardIn)
     const continued = joined.feed(part).flatMap(heardIn)
-    const own = continued.some(isRead) ? [] : ofLine.flatMap(heardIn)
+    const own = continued.some(isMessage) ? [] : ofLine.flatMap(heardIn)
     // A whole message on a line of its own shows that the text before it will not end.
-    if (own.some(isRead)) {
+    if (own.some(isMessage)) {
       const before = joined.open().slice(0, -lineLength)
       joined = undefined
       return [...continued, ...own, idIn(before) === undefined ? { other: before } : unread(before)]
