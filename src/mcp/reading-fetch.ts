@@ -19,8 +19,8 @@ const requestIn = ({ body }: RequestInit): Id | undefined => {
   return method === undefined ? undefined : id
 }
 
-/** What has come of an answer. `other`: a text that is no message. */
-type Relayed = { isBlank: boolean; isLarge: boolean; other: string | undefined }
+/** What has come of an answer. `isCut`: its end is missing. `other`: a text that is no message. */
+type Relayed = { isBlank: boolean; isLarge: boolean; isCut: boolean; other: string | undefined }
 
 /** Passes on what is heard of an answer, until the answer has ended. `own`: the request that it answers. */
 const relay = async (
@@ -29,7 +29,7 @@ const relay = async (
   put: (lines: string) => void,
   { answers, timers }: Deps,
 ): Promise<Relayed> => {
-  const relayed: Relayed = { isBlank: true, isLarge: false, other: undefined }
+  const relayed: Relayed = { isBlank: true, isLarge: false, isCut: false, other: undefined }
   let mayContinue = false
   const take = (all: Heard[]) => {
     for (const heard of all) {
@@ -50,6 +50,7 @@ const relay = async (
     listener.end()
   } catch (error) {
     relayed.isLarge = error === tooLarge
+    relayed.isCut = !relayed.isLarge
     // The transport asks for the rest of a stream that is broken off, if the stream has an id.
     if (mayContinue || relayed.isLarge) listener.stop()
     else listener.end()
@@ -65,11 +66,11 @@ export const readingFetch = (fetch: Fetch, deps: Deps): Fetch => {
   /** Why a request has no answer; undefined: its answer was broken off, or may continue elsewhere. */
   const missing = async (
     status: number,
-    { isBlank, isLarge, other }: Relayed,
+    { isBlank, isLarge, isCut, other }: Relayed,
   ): Promise<string | undefined> => {
     if (isLarge) return 'sent more than 10 MiB in one answer'
     if (other !== undefined) return cannotRead(wordsOfBody(other) || other)
-    if (!isBlank) return undefined
+    if (!isBlank || isCut) return undefined
     // Some servers accept a request with 202, and send the answer on the stream that is always open.
     if (listening > 0) await new Promise<void>(resolve => timers.after(patienceMs, resolve))
     return `answered with HTTP ${status} and no content`

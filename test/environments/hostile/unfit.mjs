@@ -31,7 +31,8 @@ const results = {
 export default class Unfit extends Base {
   step(_tool, { what }) {
     if (what === 'an infinite number') {
-      say('{"id":3,"result":{"content":"x","state":{},"tools":[],"reward":1e999}}\n')
+      const tools = JSON.stringify(this.tools())
+      say(`{"id":3,"result":{"content":"x","state":{},"tools":${tools},"reward":1e999}}\n`)
       return new Promise(() => {})
     }
     return results[what]
