@@ -2,11 +2,12 @@
 FROM node:24-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
-# The packages' install scripts are not needed: the SQLite package for this Node contains its binary, and a script would compile
-# the SQLite for Node 20, which is not used here.
-RUN npm ci --omit=dev --ignore-scripts
+COPY toolchain ./toolchain
+# The image has the right Node, so the toolchain brings nothing more. esbuild and SQLite contain their binaries: no package needs its
+# install script.
+RUN npm ci --ignore-scripts
 COPY . .
-RUN node build.mjs
+RUN node build.mjs && npm prune --omit=dev --ignore-scripts
 
 FROM node:24-bookworm-slim
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 DATA_DIR=/data

@@ -1,99 +1,108 @@
-// Bundles the command and the threads into a folder of dist/. The file dist/current names this folder. A bundle starts
-// in a third of the time that the sources need with a loader, and runs faster: a loader gives every function a name.
+// Bundles the command, its threads and its processes into a folder of dist/. The file dist/current names this folder. A
+// bundle starts in a third of the time that the sources need, since Node reads a few files in place of a thousand.
 import { createHash } from 'node:crypto'
 import {
   existsSync,
+  globSync,
   mkdirSync,
   readdirSync,
   readFileSync,
   renameSync,
   rmSync,
   statSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs'
-import { createRequire } from 'node:module'
 import path from 'node:path'
 import { build as bundle } from 'esbuild'
-import { banner, external } from './bundled.mjs'
 import { bundleConsole } from './console/bundle.mjs'
 
 const root = import.meta.dirname
-const kinds = 'src/environments/kinds'
-/** The built-in environment kinds. Each kind has a folder, and its class is there in a file of the same name. */
-const environmentKinds = () =>
-  Object.fromEntries(
-    readdirSync(path.join(root, kinds))
-      .filter(name => existsSync(path.join(root, kinds, name, `${name}.ts`)))
-      .map(name => [`environments/${name}`, `${kinds}/${name}/${name}.ts`]),
-  )
-// src/platform/sqlite/library.ts explains which version of the package is used.
-const Database = createRequire(import.meta.url)(
-  Number(process.versions.napi) >= 10 ? 'better-sqlite3-13' : 'better-sqlite3',
+const dist = path.join(root, 'dist')
+/** Milliseconds after which a build is removed that no command has marked as used (`keepBuild` in src/platform/built.ts). */
+const unusedAfter = 86_400_000
+/**
+ * Packages outside of the bundle: compiled code, WebAssembly, and the loader for TypeScript of users. They are the
+ * dependencies of the package; everything else is in the bundle.
+ */
+const { dependencies, optionalDependencies } = JSON.parse(
+  readFileSync(path.join(root, 'package.json'), 'utf8'),
 )
+const external = Object.keys({ ...dependencies, ...optionalDependencies })
 const options = {
   absWorkingDir: root,
   outdir: 'dist/build', // the folder gets its final name when its content is known
   outExtension: { '.js': '.mjs' },
   bundle: true,
-  packages: 'external',
   platform: 'node',
   format: 'esm',
-  target: 'node20',
+  target: 'node22',
+  minifyWhitespace: true,
   sourcemap: true,
+  sourcesContent: false,
   logLevel: 'warning',
+  metafile: true,
   write: false,
 }
 const ofServer = {
   ...options,
-  packages: 'bundle',
   external,
-  banner,
-  minifyWhitespace: true,
-  sourcesContent: false,
-}
-// The bundle is split, so that a command loads only the files that it needs. All files are in one folder, where
-// src/platform/built.ts finds them.
-const command = await bundle({
-  ...ofServer,
-  entryPoints: { main: 'src/cli/main.ts' },
-  splitting: true,
-  chunkNames: 'piece-[hash]',
-})
-const others = await bundle({
-  ...ofServer,
-  entryPoints: {
-    'writer-thread': 'src/log/writer-thread.ts',
-    'tree-thread': 'src/proof/store/tree-thread.ts',
-    'export-thread': 'src/maintenance/export-thread.ts',
-    'verify-thread': 'src/maintenance/verify-thread.ts',
-    'long-thread': 'src/log/long-thread.ts',
-    'lease-thread': 'src/cluster/lease-thread.ts',
-    'checkpoint-thread': 'src/platform/sqlite/checkpoint-thread.ts',
-    'rewrite-thread': 'src/platform/sqlite/rewrite-thread.ts',
-    'schema-thread': 'src/json-schema/schema-thread.ts',
-    'body-thread': 'src/http/body/body-thread.ts',
-    'search-thread': 'src/tools/search-thread.ts',
-    'walk-thread': 'src/fairness/disk/walk-thread.ts',
-    'javascript-thread': 'src/tools/javascript-thread.ts',
-    'look-thread': 'src/environments/look-thread.ts',
-    'workshop-process': 'src/tools/workshop-process.ts',
-    'nursery-process': 'src/platform/children/nursery-process.ts',
-    'environment-host': 'src/environments/host/main.ts',
-    ...environmentKinds(),
+  // Libraries in the format of CommonJS call `require`.
+  banner: {
+    js: "import { createRequire as requireOf } from 'node:module'; const require = requireOf(import.meta.url);",
   },
-})
+}
+/** Entry points by the paths that they get, without their endings. Only the last part of a source's path counts. */
+const named = files => Object.fromEntries(files.map(file => [path.basename(file, '.ts'), file]))
+/** A built-in environment kind has a folder, and its class is there in a file of the same name. */
+const kinds = globSync('src/environments/kinds/*/*.ts', { cwd: root })
+  .filter(file => path.basename(file, '.ts') === path.basename(path.dirname(file)))
+  .map(file => [`environments/${path.basename(file, '.ts')}`, file])
+const [command, others, verifier] = await Promise.all([
+  // It is split, so that a command loads only the files that it needs.
+  bundle({
+    ...ofServer,
+    entryPoints: { main: 'src/cli/main.ts' },
+    splitting: true,
+    chunkNames: 'piece-[hash]',
+  }),
+  // Each file that runs as a thread or as a process of its own says so by its name.
+  bundle({
+    ...ofServer,
+    entryPoints: {
+      ...named(globSync('src/**/*-{thread,process}.ts', { cwd: root })),
+      ...Object.fromEntries(kinds),
+    },
+  }),
+  // The verifier that each export contains runs alone, so it is a single file without a source map.
+  bundle({
+    ...options,
+    minifyWhitespace: false,
+    sourcemap: false,
+    packages: 'external',
+    entryPoints: { 'verify-export': 'src/proof/export/verify-main.ts' },
+  }),
+])
 
-// The verifier that each export contains. It runs alone, so it is a single file without a source map.
-const verifier = await bundle({
-  ...options,
-  sourcemap: false,
-  entryPoints: { 'verify-export': 'src/proof/export/verify-main.ts' },
-})
+const page = await bundleConsole()
+/** The licences of the packages that are in the bundles: these must go with every copy. */
+const licences = () => {
+  const inputs = [command, others, verifier].flatMap(({ metafile }) => Object.keys(metafile.inputs))
+  const packages = new Set(
+    [...inputs, ...page.inputs].flatMap(file => file.match(/.*node_modules\/(?:@[^/]+\/)?[^/]+/) ?? []),
+  )
+  const texts = [...packages].sort().map(folder => {
+    const file = readdirSync(path.join(root, folder)).find(name => /^licen[cs]e/i.test(name))
+    const { name, version, license } = JSON.parse(
+      readFileSync(path.join(root, folder, 'package.json'), 'utf8'),
+    )
+    const text = file === undefined ? license : readFileSync(path.join(root, folder, file), 'utf8').trim()
+    return `${name} ${version}\n\n${text}\n`
+  })
+  return texts.join(`\n${'-'.repeat(80)}\n\n`)
+}
 
-const consoleFiles = (await bundleConsole()).map(([name, contents]) => [`console/${name}`, contents])
-
-// The page at /docs and the host for Python are not bundled. They are copied, so that all files of a build are in one
-// folder.
+/** Files that are copied as they are, so that all files of a build are in one folder. */
 const copied = [
   ...readdirSync(path.join(root, 'src/http/docs-page')).map(name => [
     `docs-page/${name}`,
@@ -101,15 +110,14 @@ const copied = [
   ]),
   ['python/reprise_env.py', 'python/reprise_env.py'],
 ]
-const dist = path.join(root, 'dist')
 const files = [
   ...[...command.outputFiles, ...others.outputFiles, ...verifier.outputFiles].map(file => [
     path.relative(path.join(root, options.outdir), file.path),
     Buffer.from(file.contents),
   ]),
-  ...consoleFiles,
+  ...page.files.map(([name, contents]) => [`console/${name}`, contents]),
+  ['licences.txt', Buffer.from(licences())],
   ...copied.map(([name, source]) => [name, readFileSync(path.join(root, source))]),
-  ['in-use.db', Buffer.alloc(0)], // running servers hold a lock on it
 ]
 
 // Each build has a folder of its own. The name of the folder is a digest of its content, and its files never change. So
@@ -126,30 +134,12 @@ const write = (file, contents) => {
   writeFileSync(fresh, contents)
   renameSync(fresh, file)
 }
-const current = path.join(dist, 'current')
-const before = existsSync(current) ? readFileSync(current, 'utf8').trim() : ''
+const now = Date.now()
 for (const [name, contents] of files) write(path.join(dist, build, name), contents)
-write(current, Buffer.from(`${build}\n`))
-
-/** Whether a server runs from the files in this folder. */
-const isHeld = folder => {
-  const file = path.join(folder, 'in-use.db')
-  if (!existsSync(file)) return false
-  const db = new Database(file, { timeout: 0 })
-  try {
-    db.exec('BEGIN EXCLUSIVE')
-    return false
-  } catch {
-    return true
-  } finally {
-    db.close()
-  }
-}
-/** Whether a folder is less than a minute old: another process may still write the folder, or start from it. */
-const isYoung = folder => Date.now() - statSync(folder).mtimeMs < 60_000
-
-for (const name of readdirSync(dist)) {
+utimesSync(path.join(dist, build), now / 1000, now / 1000)
+write(path.join(dist, 'current'), Buffer.from(`${build}\n`))
+write(path.join(dist, '.npmignore'), Buffer.from(`/*\n!/current\n!/${build}\n`)) // a package holds one build
+for (const name of readdirSync(dist).filter(name => /^[0-9a-f]{12}$/.test(name))) {
   const folder = path.join(dist, name)
-  if (name === build || name === before || name.startsWith('current')) continue
-  if (!isYoung(folder) && !isHeld(folder)) rmSync(folder, { recursive: true })
+  if (now - statSync(folder).mtimeMs > unusedAfter) rmSync(folder, { recursive: true })
 }

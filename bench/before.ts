@@ -4,7 +4,6 @@ import { type SpawnSyncOptions, spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { newFolder } from './support/folder.ts'
-import { nodeOptions, startVariables } from './support/npm-start.ts'
 
 export const about =
   'before <commit> <name>...: runs each named bench of that commit, and then of this version'
@@ -16,13 +15,22 @@ const succeed = (command: string, args: string[], options: SpawnSyncOptions): vo
   if (status !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${status}`)
 }
 
+/** Without what npm has set for this run, so that each version runs on the Node that its own scripts have. */
+const ownEnv = {
+  ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('npm_'))),
+  PATH: (process.env.PATH ?? '')
+    .split(path.delimiter)
+    .filter(folder => !folder.startsWith(root))
+    .join(path.delimiter),
+}
+
 /** Installs the version of a commit in a new folder. */
 const checkOut = (commit: string): string => {
   const folder = newFolder('before')
   const archive = path.join(folder, '..', 'before.tar')
   succeed('git', ['archive', '--output', archive, commit], { cwd: root })
   succeed('tar', ['-xf', archive, '-C', folder], {})
-  succeed('npm', ['ci', '--no-audit', '--no-fund'], { cwd: folder })
+  succeed('npm', ['ci', '--no-audit', '--no-fund'], { cwd: folder, env: ownEnv })
   return folder
 }
 
@@ -32,10 +40,11 @@ const runBench = (folder: string, version: string, name: string): void => {
     console.log('  this version has no such bench')
     return
   }
-  // Earlier versions run the bench in this process and do not set what npm start sets.
-  const args = [...nodeOptions, '--import', 'tsx', 'bench/run.ts', name]
-  const env = { ...process.env, ...startVariables }
-  const { status } = spawnSync(process.execPath, args, { cwd: folder, env, stdio: 'inherit' })
+  const { status } = spawnSync('npm', ['run', '--silent', 'bench', '--', name], {
+    cwd: folder,
+    env: ownEnv,
+    stdio: 'inherit',
+  })
   if (status !== 0) console.log(`  the bench ended with ${status}: it has no result for this version`)
 }
 

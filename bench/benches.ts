@@ -32,6 +32,7 @@ export const benches: Record<string, () => Promise<Bench>> = {
   'as-of': () => import('./as-of.ts'),
   lists: () => import('./lists.ts'),
   bodies: () => import('./bodies.ts'),
+  numbers: () => import('./numbers.ts'),
   'large-answers': () => import('./large-answers.ts'),
   start: () => import('./start.ts'),
   memory: () => import('./memory.ts'),

@@ -1,5 +1,5 @@
 import path from 'node:path'
-import Database from '../src/platform/sqlite/library.ts'
+import Database from 'better-sqlite3'
 import { newFolder } from './support/folder.ts'
 import { adminToken, startModelEndpoint, startOurs } from './support/server.ts'
 import { short } from './support/stats.ts'

@@ -13,7 +13,7 @@ if (name === undefined || !(name in benches)) {
 }
 spawnSync(process.execPath, [path.join(here, '../build.mjs')], { stdio: 'inherit' })
 // Many benches call parts of the server in their own process, so this process starts as `npm start` starts the server.
-const bench = [...nodeOptions, '--import', 'tsx', path.join(here, 'run-one.ts'), name, ...args]
+const bench = [...nodeOptions, path.join(here, 'run-one.ts'), name, ...args]
 const { status } = spawnSync(process.execPath, bench, {
   stdio: 'inherit',
   env: { ...process.env, ...startVariables },

@@ -1,6 +1,6 @@
+import Database from 'better-sqlite3'
 import { leafOf } from '../src/log/leaf.ts'
 import { verifyLog } from '../src/maintenance/verify-log.ts'
-import Database from '../src/platform/sqlite/library.ts'
 import { newFolder } from './support/folder.ts'
 import { makeLog } from './support/made-history.ts'
 import { logFile } from './support/open-log.ts'

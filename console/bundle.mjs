@@ -48,12 +48,12 @@ const options = {
   jsxImportSource: 'preact',
   write: false,
   logLevel: 'warning',
+  metafile: true,
 }
 
 const filled = (page, values) =>
   readFileSync(path.join(here, page), 'utf8').replace(/%(\w+)%/g, (_, name) => values[name])
 
-/** Resolves to the files as pairs of a name and the contents. */
 const bundleViews = async () => {
   const { outputFiles, metafile } = await build({
     ...options,
@@ -62,7 +62,6 @@ const bundleViews = async () => {
     chunkNames: '[name]-[hash]',
     splitting: true,
     format: 'esm',
-    metafile: true,
     plugins: [standIns],
   })
   const icon = readFileSync(path.join(here, 'icon.svg'))
@@ -70,7 +69,7 @@ const bundleViews = async () => {
   const outputs = Object.entries(metafile.outputs)
   const [script, entry] = outputs.find(([, { entryPoint }]) => entryPoint === 'main.tsx')
   const names = { script: path.basename(script), style: path.basename(entry.cssBundle), icon: iconName }
-  return [
+  const files = [
     ['index.html', Buffer.from(filled('index.html', names))],
     [`assets/${iconName}`, icon],
     ...outputFiles.map(({ path: file, contents }) => [
@@ -78,11 +77,12 @@ const bundleViews = async () => {
       Buffer.from(contents),
     ]),
   ]
+  return { files, inputs: Object.keys(metafile.inputs) }
 }
 
 /** The page of an export before the export is put into it: one file, whose script and styles run by their hashes. */
 const bundleExport = async () => {
-  const { outputFiles } = await build({
+  const { outputFiles, metafile } = await build({
     ...options,
     entryPoints: ['exported/main.tsx'],
     format: 'iife',
@@ -94,7 +94,14 @@ const bundleExport = async () => {
   const page = filled('exported/export.html', { scriptHash: hashOf(script), styleHash: hashOf(style) })
     .replace('<!--style-->', () => `<style>${style}</style>`)
     .replace('<!--script-->', () => `<script>${script}</script>`)
-  return [['export.html', Buffer.from(page)]]
+  return { files: [['export.html', Buffer.from(page)]], inputs: Object.keys(metafile.inputs) }
 }
 
-export const bundleConsole = async () => [...(await bundleViews()), ...(await bundleExport())]
+/** Resolves to the files, as pairs of a name and the contents, and to the paths of all sources, from the root. */
+export const bundleConsole = async () => {
+  const parts = [await bundleViews(), await bundleExport()]
+  return {
+    files: parts.flatMap(({ files }) => files),
+    inputs: parts.flatMap(({ inputs }) => inputs).map(file => path.join('console', file)),
+  }
+}

@@ -1,4 +1,5 @@
 // Compares two stores of read models row by row, in the order of their keys, so that long tables need little memory.
+import { readJson } from '../src/contract/exact-json.ts'
 import type { ReadStore } from './store.ts'
 
 export type Difference = {
@@ -50,7 +51,7 @@ const orderOf = (key: string[], a: Row | undefined, b: Row | undefined): number 
 const objectIn = (text: unknown): Row | undefined => {
   if (typeof text !== 'string' || !text.startsWith('{')) return undefined
   try {
-    return JSON.parse(text) as Row
+    return readJson(text) as Row
   } catch {
     return undefined
   }

@@ -1,10 +1,9 @@
 // The file of the read models. It can always be rebuilt from the log, for example when it belongs to another log.
 import { closeSync, existsSync, openSync, rmSync } from 'node:fs'
-import type Database from 'better-sqlite3'
+import Database from 'better-sqlite3'
 import { CannotStart } from '../src/contract/cannot-start.ts'
 import { renameSynced } from '../src/platform/plain-file.ts'
 import { createCheckpoints, none } from '../src/platform/sqlite/checkpoints.ts'
-import Sqlite from '../src/platform/sqlite/library.ts'
 import { rewrittenCopy } from '../src/platform/sqlite/rewritten-copy.ts'
 import { cronTables } from './cron/schema.ts'
 import { envSessionTables } from './env-sessions/schema.ts'
@@ -46,7 +45,7 @@ const isFile = (path: string): boolean => path !== '' && path !== ':memory:'
  */
 const open = (path: string): Database.Database => {
   if (isFile(path) && !existsSync(path)) closeSync(openSync(path, 'a', 0o600))
-  const db = new Sqlite(path)
+  const db = new Database(path)
   db.pragma('journal_mode = WAL')
   db.pragma('synchronous = NORMAL')
   db.pragma('cache_size = -65536')

@@ -6,6 +6,7 @@ is. Only the standard library is needed. Values of numpy are converted if an env
 """
 
 import asyncio
+import decimal
 import hashlib
 import importlib.util
 import inspect
@@ -54,6 +55,46 @@ def key_of(key):
     if isinstance(key, (int, float)) or hasattr(key, "tolist"):
         return str(key)
     raise TypeError(f"a {type(key).__name__} is no name in JSON")
+
+
+class Unheld:
+    """A number of JSON that Python has not, such as 1e400."""
+
+    def __init__(self, text):
+        self.text = text
+
+
+def float_of(text):
+    value = float(text)
+    try:
+        return value if decimal.Decimal(repr(value)) == decimal.Decimal(text) else Unheld(text)
+    except decimal.InvalidOperation:
+        return Unheld(text)
+
+
+def int_of(text):
+    try:
+        return int(text)
+    except ValueError:  # more digits than Python reads
+        return Unheld(text)
+
+
+def message_in(text):
+    """Reads a message. Numbers that Python has not are Unheld."""
+    try:
+        return json.loads(text, parse_float=float_of)
+    except ValueError:
+        return json.loads(text, parse_float=float_of, parse_int=int_of)
+
+
+def must_hold(value, path=""):
+    """Raises ValueError for a number that Python has not, instead of passing on another number."""
+    if isinstance(value, Unheld):
+        raise ValueError(f"{path} is {value.text[:100]}, which Python cannot hold: send it as a string")
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, child in items:
+        if isinstance(child, (dict, list, Unheld)):
+            must_hold(child, f"{path}.{key}" if path else str(key))
 
 
 def text_of(value):
@@ -518,7 +559,9 @@ class Server:
         try:
             if method not in self.METHODS:
                 raise ValueError(f"unknown method {method}")
-            self.line.send({"id": id, "result": getattr(self, method)(id, message.get("params") or {})})
+            params = message.get("params") or {}
+            must_hold(params)
+            self.line.send({"id": id, "result": getattr(self, method)(id, params)})
         except Exception as error:
             self.line.send({"id": id, "error": {"message": message_of(error)}})
 
@@ -540,7 +583,7 @@ def main():
 
     def read():
         for text in line.input:
-            message = json.loads(text)
+            message = message_in(text)
             if message.get("id") is not None:
                 requests.put(message)
             elif message.get("method") == "cancel":

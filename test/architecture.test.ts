@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import tap from 'tap'
 
 const check = (folder: string) => {
@@ -90,5 +90,13 @@ tap.test('allowed imports pass', t => {
 
 tap.test('a check that reads nothing fails', t => {
   t.match(check(t.testdir({})), { status: 1, stdout: '0 modules read' })
+  t.end()
+})
+
+tap.test('no type is imported in a form that the checker does not see', t => {
+  const hidden = globSync('{src,actors,projections,console}/**/*.{ts,tsx}').filter(file =>
+    /\bimport\('[^']+'\)(\[|\.(?!then\b|catch\b|finally\b))/.test(readFileSync(file, 'utf8')),
+  )
+  t.same(hidden, [], 'write: import type')
   t.end()
 })

@@ -1,4 +1,5 @@
 // Brings back the instance of a session: from its kept state, or by repeating the steps in the log.
+import { isSameJson } from '../../src/contract/canonical.ts'
 import { sessionEvents } from '../../src/contract/decoders/env-session.ts'
 import type { EnvSessionEventData } from '../../src/contract/env-session-events.ts'
 import { EnvironmentGone, type Instance, type OpenObject } from '../../src/contract/environment.ts'
@@ -22,8 +23,6 @@ type Deps = {
   secrets: Secrets
   placeOf: (session: OwnedSession) => Pick<Given, 'dir' | 'fileBytes'>
 }
-
-const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)
 
 /** The values of the variables of a session or of one of its steps. Throws SessionLost when they are gone. */
 const valuesOf = (secrets: Secrets, { secret_ref }: { secret_ref?: string }): Record<string, string> => {
@@ -58,18 +57,18 @@ const refold = async ({ log, secrets }: Deps, stream: string, instance: Instance
       `the server repeated the steps of the session, and the environment showed something else at ${where}`,
     )
   const first = await instance.reset(reset)
-  if (!same(first.observation, seen)) throw mismatch('its reset')
+  if (!isSameJson(first.observation, seen)) throw mismatch('its reset')
   let { state: here } = first
   for (const done of steps) {
     const { step, tool_name, tool_args, now, observation, state, stopped } = done
     // A stopped step that changed nothing is left out. Any other step is taken again: it must show the same observation
     // as before, or lead to the same state if it was stopped.
-    if (stopped === true && same(state, here)) continue
+    if (stopped === true && isSameJson(state, here)) continue
     const drawn = { seed: reset.seed, number: step - before, now }
     const given = { tool: tool_name, args: tool_args, ...drawn, env_vars: valuesOf(secrets, done) }
     const answer = await instance.step(given, { emit() {}, signal: new AbortController().signal })
     const [shown, was] = stopped === true ? [answer.state, state] : [answer.observation, observation]
-    if (!same(shown, was)) throw mismatch(`step ${step}`)
+    if (!isSameJson(shown, was)) throw mismatch(`step ${step}`)
     here = answer.state
   }
 }

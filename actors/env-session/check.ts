@@ -1,5 +1,5 @@
 // Decides, before a command is carried out, whether the session refuses it or has carried it out already. Pure.
-import { canonical } from '../../src/contract/canonical.ts'
+import { isSameJson } from '../../src/contract/canonical.ts'
 import type {
   Repeats,
   SessionCommand,
@@ -8,8 +8,6 @@ import type {
 } from '../../src/contract/env-session-commands.ts'
 import { Refusal, unexpectedStep } from '../../src/contract/refusals.ts'
 import { isKeyTaken, nameOfKey, type SessionView, takenAt } from '../../src/history/env-session.ts'
-
-const same = (a: unknown, b: unknown): boolean => canonical(a) === canonical(b)
 
 const gone = (view: SessionView): Refusal =>
   new Refusal('SessionNotFound', view.closeReason === undefined ? undefined : { reason: view.closeReason })
@@ -47,7 +45,7 @@ export const check = (
       throw new Refusal('Conflict', { idempotency_key: key })
     }
     if (state !== 'active') return 'do'
-    if (created?.source.name === source.name && same(created.kwargs, session.kwargs)) return 'nothing'
+    if (created?.source.name === source.name && isSameJson(created.kwargs, session.kwargs)) return 'nothing'
     throw new Refusal('Conflict', { session_id: session.session_id })
   }
   if (state === 'absent' || state === 'deleted') throw gone(view)

@@ -23,7 +23,7 @@ export const instantStep = (
   if (created.request.background) return undefined
   if (secretsOf(deps, created) === undefined) return undefined
   const { ids } = deps.world
-  const recorder = createRecorder(agentStep, ids, view.toolList)
+  const recorder = createRecorder(agentStep, ids, { stream: view.toolList, odd: view.oddTools })
   const answer = () => {
     try {
       const { said, end } = reply({ asked: askedOf(view, created.request) })

@@ -1,15 +1,21 @@
 // Turns the output of an agent step into events. Text that belongs together shares an item; the server gives every item
 // and call its id.
 import type { StepPart } from '../../src/contract/agent.ts'
+import { canonical } from '../../src/contract/canonical.ts'
 import type { StepEvent } from '../../src/contract/commands.ts'
 import type { Ids } from '../../src/contract/ports.ts'
 import type { CutEnd } from '../../src/contract/task-events.ts'
+import type { OddTool } from '../../src/contract/wire.ts'
 import { addArguments, addWholeCall, closeCalls } from './call-items.ts'
 import { emptyDraft, type SaidCall } from './step-draft.ts'
 import { addText, addWholeText, closeText } from './text-items.ts'
 
-/** `offered`: the stream of the tool list that the model was offered last. */
-export const createRecorder = (agentStep: number, ids: Ids, offered?: string) => {
+/** What the model was offered: the stream of the tool list, and the odd ones of its tools. */
+type Offered = { stream: string | undefined; odd: readonly OddTool[] }
+
+/** `last`: what the model was offered last. */
+export const createRecorder = (agentStep: number, ids: Ids, last: Offered) => {
+  let offered = last
   const draft = emptyDraft(agentStep, ids)
   let characters = 0
   let compressionId: string | undefined
@@ -26,11 +32,16 @@ export const createRecorder = (agentStep: number, ids: Ids, offered?: string) =>
   }
 
   return {
-    offer(stream: string) {
-      if (stream === offered) return
-      const changed = offered === undefined ? {} : { changed: true as const }
-      offered = stream
-      draft.events.push({ type: 'ToolsOffered', data: { agent_step: agentStep, stream, ...changed } })
+    offer(stream: string, odd: OddTool[]) {
+      const isChanged = offered.stream !== undefined && offered.stream !== stream
+      if (stream === offered.stream && canonical(odd) === canonical(offered.odd)) return
+      offered = { stream, odd }
+      const changed = isChanged ? { changed: true as const } : {}
+      const problems = odd.length === 0 ? {} : { odd }
+      draft.events.push({
+        type: 'ToolsOffered',
+        data: { agent_step: agentStep, stream, ...changed, ...problems },
+      })
     },
     hear(said: Exclude<StepPart, { say: 'tools' }>) {
       switch (said.say) {

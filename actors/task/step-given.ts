@@ -6,6 +6,7 @@ import type {
   CreateTaskBody,
   ErrorObject,
   MessageContent,
+  OddTool,
   OutputItem,
   ToolDefinition,
 } from '../../src/contract/wire.ts'
@@ -28,7 +29,7 @@ export type StepGiven = {
   workdir: string
   history: () => Promise<OutputItem[]>
   given: StepInput['given']
-  tools: (signal: AbortSignal) => Promise<ToolDefinition[]>
+  tools: (signal: AbortSignal) => ReturnType<TaskDeps['tools']['offered']>
   env: () => Record<string, unknown>
   /** Decides who handles each call. */
   plan: (calls: readonly SaidCall[], signal: AbortSignal) => Promise<PlannedCall[]>
@@ -38,8 +39,8 @@ export type StepGiven = {
   summed: boolean
   used: StepInput['used']
   turns: NonNullable<StepInput['turns']>
-  /** The stream of the tool list that the model was offered last. */
-  offered: string | undefined
+  /** The stream of the tool list that the model was offered last, and the odd ones of its tools. */
+  offered: { stream: string | undefined; odd: OddTool[] }
   /** Stores this list of tools if it is new, and returns the stream that holds it. */
   listOf: (tools: ToolDefinition[]) => Promise<string>
 }
@@ -100,7 +101,7 @@ export const stepGiven = (
     summed: view.summed,
     used: { tokens: tokensUsed(view), context: view.contextTokens, startedAt: view.startedAt },
     turns: view.turns,
-    offered: view.toolList,
+    offered: { stream: view.toolList, odd: view.oddTools },
     listOf: tools => deps.keepTools(user_id, tools),
     workdir: deps.workspaceOf(created).workdir,
     history: async () => (await seen()).items,

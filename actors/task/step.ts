@@ -5,6 +5,7 @@ import type { Agent, StepEnd } from '../../src/contract/agent.ts'
 import type { Clock, Ids, Timers } from '../../src/contract/ports.ts'
 import { Refusal } from '../../src/contract/refusals.ts'
 import { StorageFailure } from '../../src/contract/stored.ts'
+import type { OddTool } from '../../src/contract/wire.ts'
 import { createRecorder, type Recorder } from './recorder.ts'
 import { conclude, failedWith, isWhole, notRecorded, withIds } from './step-end.ts'
 import type { StepGiven } from './step-given.ts'
@@ -34,10 +35,15 @@ const listen = async (
   const turn = given.turn()
   if (turn !== undefined) await turn
   if (stop.aborted()) return undefined
+  let odd: OddTool[] = []
   const said = agent.step({
     ...given,
     env: given.env(),
-    tools: () => given.tools(stop.signal()),
+    async tools() {
+      const offered = await given.tools(stop.signal())
+      odd = offered.odd
+      return offered.tools
+    },
     get signal() {
       return stop.signal()
     },
@@ -51,7 +57,8 @@ const listen = async (
     if (done === true) return value
     if (value.say === 'tools') {
       const { tools } = value
-      if (tools.length > 0 || given.offered !== undefined) recorder.offer(await given.listOf(tools))
+      const hasTools = tools.length + odd.length > 0 || given.offered.stream !== undefined
+      if (hasTools) recorder.offer(await given.listOf(tools), odd)
       continue
     }
     recorder.hear(value)

@@ -1,12 +1,13 @@
 // The cheapest possible durable steps, as a baseline: each request goes to the same child process. The answer of that
 // process is stored as one row in SQLite (WAL, synchronous=FULL), and sent after the commit. Nothing is stored before
 // the step, and no session is restored after a restart.
+
 import path from 'node:path'
+import Database from 'better-sqlite3'
 import { fastify } from 'fastify'
 import type { Instance } from '../../src/contract/environment.ts'
 import { createEnvironments } from '../../src/environments/environments.ts'
 import { openChildren } from '../../src/platform/children/children.ts'
-import Database from '../../src/platform/sqlite/library.ts'
 import { realWorld } from '../../src/platform/world.ts'
 
 const folder = process.env.DATA_DIR ?? '.'

@@ -1,9 +1,10 @@
 // The cheapest possible durable server, as a baseline: each request becomes one row of about 300 bytes of JSON in
 // SQLite (WAL, synchronous=FULL). Requests that arrive together share a transaction, and each is answered after the
 // commit.
+
 import path from 'node:path'
+import Database from 'better-sqlite3'
 import { fastify } from 'fastify'
-import Database from '../../src/platform/sqlite/library.ts'
 
 const db = new Database(path.join(process.env.DATA_DIR ?? '.', 'rows.db'))
 db.pragma('journal_mode = WAL')

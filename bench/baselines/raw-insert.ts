@@ -1,8 +1,9 @@
 // Baselines with nothing but SQLite and the disk. Rows: they have the columns of the log and are made beforehand,
 // without an index, a check or a hash; they are committed in batches with the settings of the log. Syncs: 4 KiB are
 // written in place and synced, one after the other.
+
 import { closeSync, fdatasyncSync, openSync, writeSync } from 'node:fs'
-import Database from '../../src/platform/sqlite/library.ts'
+import Database from 'better-sqlite3'
 
 export type RawRow = [
   streamNo: number,

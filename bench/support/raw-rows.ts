@@ -1,5 +1,5 @@
 // The rows of a log by columns, for baselines that write or read the same bytes as the log.
-import Database from '../../src/platform/sqlite/library.ts'
+import Database from 'better-sqlite3'
 import type { RawRow } from '../baselines/raw-insert.ts'
 
 const enough = 16_384

@@ -1,5 +1,5 @@
 // The cheapest possible way to read a whole log, as a baseline: it reads every row and parses its two texts.
-import Database from '../../src/platform/sqlite/library.ts'
+import Database from 'better-sqlite3'
 
 const pageSize = 1000
 

@@ -77,15 +77,15 @@ export const startOurs = (
 
 /** Starts the cheapest possible endpoint of a model. */
 export const startModelEndpoint = (): Promise<Server> =>
-  start(['--import', 'tsx', path.join(here, 'baselines/model-endpoint.ts')], {})
+  start([path.join(here, 'baselines/model-endpoint.ts')], {})
 
 /** Starts the cheapest possible fan-out of events. `nodeArgs`: further options of Node. */
 export const startBareEvents = (nodeArgs: string[] = []): Promise<Server> =>
-  start([...nodeOptions, ...nodeArgs, '--import', 'tsx', path.join(here, 'baselines/bare-events.ts')], {})
+  start([...nodeOptions, ...nodeArgs, path.join(here, 'baselines/bare-events.ts')], {})
 
 /** Starts the cheapest possible fan-out over WebSockets. `nodeArgs`: further options of Node. */
 export const startBareSocket = (nodeArgs: string[] = []): Promise<Server> =>
-  start([...nodeOptions, ...nodeArgs, '--import', 'tsx', path.join(here, 'baselines/bare-socket.ts')], {})
+  start([...nodeOptions, ...nodeArgs, path.join(here, 'baselines/bare-socket.ts')], {})
 
 /** Starts our server with a second port, at which events can be appended. `nodeArgs`: further options of Node. */
 export const startOurEvents = async (
@@ -93,17 +93,17 @@ export const startOurEvents = async (
   nodeArgs: string[] = [],
 ): Promise<Server & { emitUrl: string }> => {
   const emitPort = await freePort()
-  const args = [...nodeOptions, ...nodeArgs, '--import', 'tsx', path.join(here, 'baselines/our-events.ts')]
+  const args = [...nodeOptions, ...nodeArgs, path.join(here, 'baselines/our-events.ts')]
   const server = await start(args, { DATA_DIR: dataDir, EMIT_PORT: String(emitPort) })
   return { ...server, emitUrl: `http://127.0.0.1:${emitPort}` }
 }
 
 /** Starts the smallest durable server: it inserts one row for each request. */
 export const startOneInsert = (dataDir: string): Promise<Server> =>
-  start([...nodeOptions, '--import', 'tsx', path.join(here, 'baselines/one-insert.ts')], {
+  start([...nodeOptions, path.join(here, 'baselines/one-insert.ts')], {
     DATA_DIR: dataDir,
   })
 
 /** Starts a server that takes steps of environments without a log (baselines/env-steps.ts). */
 export const startEnvSteps = (dataDir: string): Promise<Server> =>
-  start([...nodeOptions, '--import', 'tsx', path.join(here, 'baselines/env-steps.ts')], { DATA_DIR: dataDir })
+  start([...nodeOptions, path.join(here, 'baselines/env-steps.ts')], { DATA_DIR: dataDir })

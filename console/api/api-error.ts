@@ -8,13 +8,15 @@ export type FieldProblem = { at: string; text: string }
  * the fields of the body.
  */
 export class ApiError extends Error {
-  constructor(
-    readonly status: number,
-    message: string,
-    readonly code?: number,
-    readonly problems: readonly FieldProblem[] = [],
-  ) {
+  readonly status: number
+  readonly code: number | undefined
+  readonly problems: readonly FieldProblem[]
+
+  constructor(status: number, message: string, code?: number, problems: readonly FieldProblem[] = []) {
     super(message)
+    this.status = status
+    this.code = code
+    this.problems = problems
   }
 }
 

@@ -1,4 +1,5 @@
 // Reads checkpoints of the log, and proves in the browser that the log only grew between two sizes.
+import type { Static } from 'typebox'
 import type { ConsistencyProof, InclusionProof } from '../../src/contract/audit-responses.ts'
 import { fromBase64, type Hash } from '../../src/proof/tree/hash.ts'
 import { rootByInclusion, verifyConsistency } from '../../src/proof/tree/verify.ts'
@@ -6,8 +7,6 @@ import { ApiError } from '../api/api-error.ts'
 import { queryOf } from '../api/client.ts'
 import { api } from '../api/session.ts'
 import { openCheckpoint, readKeys } from '../proof/keys.ts'
-
-type Static<T> = import('typebox').Static<T extends import('typebox').TSchema ? T : never>
 
 /** `text`: the whole signed note, whose signature was verified here. */
 export type Checkpoint = { origin: string; size: number; root: Hash; text: string }

@@ -1,11 +1,12 @@
 // A stored event, as the log holds it.
+import type { Static } from 'typebox'
 import type { AuditEvent } from '../../src/contract/audit-responses.ts'
 import { hrefOf } from '../api/router.ts'
 import { Copy } from '../ui/copy.tsx'
 import { Facts } from '../ui/facts.tsx'
 import { moment, timeOfDay } from '../ui/time.tsx'
 
-export type Stored = import('typebox').Static<typeof AuditEvent>
+export type Stored = Static<typeof AuditEvent>
 
 export const StoredEvent = ({ event, isOpen }: { event: Stored; isOpen: boolean }) => (
   <details class="stored" open={isOpen}>

@@ -1,4 +1,5 @@
 // The streams of the log.
+import type { Static } from 'typebox'
 import type { StreamSummary } from '../../src/contract/audit-responses.ts'
 import { at, queryOf } from '../api/client.ts'
 import { hrefOf, place, setQuery } from '../api/router.ts'
@@ -8,7 +9,7 @@ import { Table } from '../ui/table.tsx'
 import { count } from '../ui/time.tsx'
 import { usePages } from './pages.ts'
 
-type Summary = import('typebox').Static<typeof StreamSummary>
+type Summary = Static<typeof StreamSummary>
 const perPage = 500
 
 export const Streams = () => {

@@ -1,9 +1,10 @@
 // Says when a cron job runs: its schedule in words, and the times of its next runs.
+import type { Static } from 'typebox'
 import type { CronJob } from '../../src/contract/wire/cron.ts'
 import { timesOf } from '../../src/cron/schedule/calendar.ts'
 import { duration, moment } from '../ui/time.tsx'
 
-export type Job = import('typebox').Static<typeof CronJob>
+export type Job = Static<typeof CronJob>
 
 const shown = 5
 

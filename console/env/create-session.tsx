@@ -1,5 +1,7 @@
 // A form that creates an environment session.
+
 import { useSignal } from '@preact/signals'
+import type { Static } from 'typebox'
 import type { EnvironmentInfo } from '../../src/contract/wire.ts'
 import { at } from '../api/client.ts'
 import { go, hrefOf } from '../api/router.ts'
@@ -9,7 +11,7 @@ import { Area, Text } from '../ui/fields.tsx'
 import { New } from '../ui/new.tsx'
 import { useReading } from '../ui/reading.ts'
 
-type Kind = import('typebox').Static<typeof EnvironmentInfo>
+type Kind = Static<typeof EnvironmentInfo>
 
 export const Create = () => {
   const kinds = useReading('kinds', signal =>

@@ -1,4 +1,5 @@
 // The environment sessions, and a form to create one.
+import type { Static } from 'typebox'
 import type { EnvSession } from '../../src/contract/wire.ts'
 import { at } from '../api/client.ts'
 import { hrefOf, place, setQuery } from '../api/router.ts'
@@ -11,7 +12,7 @@ import { Ago, count } from '../ui/time.tsx'
 import { Word } from '../ui/word.tsx'
 import { Create } from './create-session.tsx'
 
-type Session = import('typebox').Static<typeof EnvSession>
+type Session = Static<typeof EnvSession>
 
 /** The most sessions that are drawn. The search finds the others, too. */
 const most = 300

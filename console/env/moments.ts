@@ -1,11 +1,12 @@
 // Makes the moments of an environment session from its stored events: its creation, steps, resets, close and deletion.
+import type { Static } from 'typebox'
 import { type SessionState, sessionMoveOf } from '../../src/contract/env-session-chart.ts'
 import type { EnvSessionEvent } from '../../src/contract/env-session-events.ts'
 import type { Recorded } from '../../src/contract/stored.ts'
 import type { Block, MessageContent, ToolDefinition } from '../../src/contract/wire.ts'
 
 type Open = Record<string, unknown>
-export type Tool = import('typebox').Static<typeof ToolDefinition>
+export type Tool = Static<typeof ToolDefinition>
 
 /** What a step did. */
 export type Step = {

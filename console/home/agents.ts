@@ -1,9 +1,11 @@
 // Reads the agents of the server once, and keeps them.
+
 import { signal } from '@preact/signals'
+import type { Static } from 'typebox'
 import type { AgentInfo } from '../../src/contract/wire.ts'
 import { api } from '../api/session.ts'
 
-type Agent = Pick<import('typebox').Static<typeof AgentInfo>, 'name' | 'description'>
+type Agent = Pick<Static<typeof AgentInfo>, 'name' | 'description'>
 
 export const agents = signal<Agent[]>([])
 

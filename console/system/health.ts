@@ -1,10 +1,11 @@
 // The health of the server, from `/readyz` and `/metrics`.
+import type { Static } from 'typebox'
 import type { Readiness } from '../../src/contract/responses.ts'
 import { api } from '../api/session.ts'
 import { type Metrics, readMetrics } from './metrics.ts'
 
 export type Health = {
-  ready: import('typebox').Static<typeof Readiness>
+  ready: Static<typeof Readiness>
   metrics: Metrics
   /** When this was read, in milliseconds. */
   at: number

@@ -1,8 +1,9 @@
 // Finds the schema of the answer to a call (docs/decisions/93-forms-for-answers.md).
+import type { Static } from 'typebox'
 import type { ToolCallItem, ToolDefinition } from '../../src/contract/wire.ts'
 import type { Schema } from '../ui/schema-form.tsx'
 
-export type Tool = import('typebox').Static<typeof ToolDefinition>
+export type Tool = Static<typeof ToolDefinition>
 
 /** The arguments of a call; empty while they are no object. */
 export const argumentsOf = (call: ToolCallItem): Record<string, unknown> => {

@@ -1,5 +1,7 @@
 // A form that makes a token, which is shown once.
+
 import { useSignal } from '@preact/signals'
+import type { Static } from 'typebox'
 import type { CreatedToken } from '../../src/contract/responses.ts'
 import type { Role } from '../../src/contract/token-events.ts'
 import { setQuery } from '../api/router.ts'
@@ -8,7 +10,7 @@ import { Choice, Text } from '../ui/fields.tsx'
 import { New } from '../ui/new.tsx'
 import { Secret } from '../ui/secret.tsx'
 
-type Made = import('typebox').Static<typeof CreatedToken>
+type Made = Static<typeof CreatedToken>
 
 const roles: readonly [Role, string][] = [
   ['user', 'user: creates and steers tasks'],

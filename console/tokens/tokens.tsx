@@ -1,4 +1,5 @@
 // The tokens of the server: make one, which is shown once, and revoke one.
+import type { Static } from 'typebox'
 import type { TokenInfo } from '../../src/contract/responses.ts'
 import { at } from '../api/client.ts'
 import { api, self } from '../api/session.ts'
@@ -10,7 +11,7 @@ import { Table } from '../ui/table.tsx'
 import { Ago, In } from '../ui/time.tsx'
 import { TokenForm } from './token-form.tsx'
 
-type Token = import('typebox').Static<typeof TokenInfo>
+type Token = Static<typeof TokenInfo>
 const Tokens = ({ tokens, again }: { tokens: readonly Token[]; again: () => void }) =>
   tokens.length === 0 ? (
     <Empty title="No tokens yet">Only the token that the operator has set is valid.</Empty>

@@ -1,9 +1,9 @@
 // Shows the state of a webhook and the outcome of a delivery as one word, and says how a try ended.
+import type { Static } from 'typebox'
 import type { WebhookDelivery, WebhookInfo, WebhookTry } from '../../src/contract/wire/webhooks.ts'
 import { duration } from '../ui/time.tsx'
 import { Word } from '../ui/word.tsx'
 
-type Static<T> = import('typebox').Static<T extends import('typebox').TSchema ? T : never>
 export type Webhook = Static<typeof WebhookInfo>
 export type Delivery = Static<typeof WebhookDelivery>
 export type Try = Static<typeof WebhookTry>

@@ -1,5 +1,6 @@
 // Saves the state of a long task after about every thousandth event, so that a reader can begin to fold near the point
 // that it asks for. Saved folds only save time: a fold that is damaged, or of another version, is ignored.
+import { readJson } from '../../src/contract/exact-json.ts'
 import { isTaskStream, taskIdOf } from '../../src/contract/task-stream.ts'
 import type { OutputItem } from '../../src/contract/wire.ts'
 import { foldVersion, savedFold } from '../../src/history/saved-fold.ts'
@@ -84,7 +85,7 @@ export const createFoldReader = (store: ReadStore, reading: <T>(ask: () => T) =>
         const isWhole =
           found.length === to - from &&
           found.every(({ n, body, sum }, at) => n === from + at && body !== null && sumOf(body) === sum)
-        return isWhole ? found.map(({ body }) => JSON.parse(body ?? '') as OutputItem) : undefined
+        return isWhole ? found.map(({ body }) => readJson(body ?? '') as OutputItem) : undefined
       }),
   }
 }

@@ -13,7 +13,7 @@ const usedMs = 24 * 3600 * 1000
  * `mark` distinguishes tokens with the same id. `commands`: on /ws a client with the ticket may send the commands that
  * the ticket's token allows.
  */
-type Ticket = { token: string; mark: string; until: number; used: boolean; commands?: boolean }
+type Ticket = { token: string; mark: string; until: number; used: boolean; commands: boolean }
 
 /** Whether a reference in the secrets file belongs to a ticket. */
 export const isTicket = (ref: string): boolean => ref.startsWith('ticket_')

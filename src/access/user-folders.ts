@@ -1,5 +1,5 @@
 // Each user has a folder below every root that holds files of users. Paths from callers are resolved inside that
-// folder. Paths that were stored before users had folders of their own are changed to paths inside that folder.
+// folder.
 import { hash } from 'node:crypto'
 import { lstatSync, realpathSync } from 'node:fs'
 import path from 'node:path'
@@ -56,33 +56,18 @@ export const within = (folder: string, given: string): string | undefined => {
   }
 }
 
-/**
- * The path in the user's own folder for a stored path. An earlier version may have stored a path below the root but
- * outside of the user's folder; then the part of the path below the root is kept. Undefined if the path is not below
- * this root.
- */
-export const ownPath = (root: string, userId: string, stored: string): string | undefined => {
-  const own = userFolder(root, userId)
-  if (isBelow(own, stored)) return stored
-  return isBelow(root, stored) ? path.join(own, path.relative(root, stored)) : undefined
-}
-
 /** The file in which the rollouts or the log of a task are saved. */
 export const taskFileOf = (
   root: string,
   { user_id, task_id, folder }: { user_id: string; task_id: string; folder: string },
-): string => {
-  const wanted = path.resolve(userFolder(root, user_id), folder)
-  return path.join(ownPath(root, user_id, wanted) ?? wanted, `${segment(task_id)}.jsonl`)
-}
+): string => path.resolve(userFolder(root, user_id), folder, `${segment(task_id)}.jsonl`)
 
 type StoredTask = { user_id: string; session_id: string; workdir: string }
 
 /** The user's folder, and the folder of the task's file tools: the stored one, but always inside the user's folder. */
 export const workspaceOf = (root: string, { user_id, session_id, workdir }: StoredTask) => {
   const own = userFolder(root, user_id)
-  const found = ownPath(root, user_id, workdir)
-  if (found !== undefined) return { userFolder: own, workdir: found }
+  if (isBelow(own, workdir)) return { userFolder: own, workdir }
   // The root was another folder when the path was stored. The part of the path after the user's name is kept below the
   // new root.
   const names = workdir.split(path.sep)

@@ -1,4 +1,5 @@
 // Replaces `$result` in a script by the last tool result.
+import { isExact } from '../contract/exact-number.ts'
 import { scriptActions } from '../contract/wire.ts'
 
 const placeholder = '$result'
@@ -51,7 +52,7 @@ export const asksForResult = (value: unknown): boolean => {
 export const fillResult = <T>(value: T, result: string): T => {
   if (typeof value === 'string') return fillText(value, result) as T
   if (Array.isArray(value)) return value.map(inner => fillResult(inner, result)) as T
-  if (typeof value !== 'object' || value === null) return value
+  if (typeof value !== 'object' || value === null || isExact(value)) return value
   return Object.fromEntries(
     Object.entries(value).map(([key, inner]) => [key, fillResult(inner, result)]),
   ) as T

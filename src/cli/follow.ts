@@ -1,7 +1,9 @@
 // Follows a task from its creation until it ends or waits. A connection that breaks is replaced by a new one.
+
 import { setTimeout as sleep } from 'node:timers/promises'
 import { EventSourceParserStream } from 'eventsource-parser/stream'
 import type { Config } from '../config.ts'
+import { readJson } from '../contract/exact-json.ts'
 import { isTerminal, type Task, type TaskStatus } from '../contract/wire.ts'
 import type { Frame } from '../history/frames.ts'
 import { NotReached } from './exit.ts'
@@ -25,7 +27,7 @@ async function* framesOf({ body }: Response): AsyncGenerator<Frame> {
     for (;;) {
       const event = await events?.read().catch(() => undefined)
       if (event?.value === undefined) return
-      yield (JSON.parse(event.value.data) as { result: Frame }).result
+      yield (readJson(event.value.data) as { result: Frame }).result
     }
   } finally {
     await events?.cancel().catch(() => {})

@@ -1,6 +1,8 @@
 // The command `reprise`. Exit codes: 0 success, 1 the answer is "no", 2 wrong usage or configuration, 3 no server
 // reached.
 import { CommanderError } from 'commander'
+import { keepBuild } from '../platform/built.ts'
+import { mustLoadSqlite } from '../platform/sqlite/loadable.ts'
 import { exitCodeOf } from './exit.ts'
 import { createProgram } from './program.ts'
 
@@ -16,7 +18,9 @@ process.on('SIGINT', () => {
   if (process.listenerCount('SIGINT') === 1) process.exit(130)
 })
 
+keepBuild()
 try {
+  mustLoadSqlite()
   await createProgram().parseAsync(process.argv)
 } catch (error) {
   const code = exitCodeOf(error)

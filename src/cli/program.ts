@@ -225,8 +225,8 @@ const addTrying = ({ group, command }: Adders): void => {
   const model = group('model', 'models for trying and testing')
   command(
     'fake',
-    'start an OpenAI-compatible fake model that plays a script, for tests; it needs no key',
-    'model fake --port 8090',
+    'start a fake model that plays a script and faults, for tests; it needs no key',
+    'model fake --fault cut-in-call@1',
     model,
   )
     .option('--port <port>', 'the port to listen on', '8090')
@@ -235,6 +235,12 @@ const addTrying = ({ group, command }: Adders): void => {
       '--script <file>',
       'a file with a JSON list of answers, used in order (default: plausible answers)',
     )
+    .option(
+      '--fault <name[@n]>',
+      'a fault that every answer plays, or only the answer to the n-th request; repeat for more',
+      eachOf,
+    )
+    .option('--faults', 'list the faults and exit')
     .action(later(async () => (await import('./model-fake.ts')).fakeModel))
 
   const demo = group('demo', 'demonstrations of what the server guarantees')

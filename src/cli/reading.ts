@@ -32,7 +32,7 @@ const readings: { [T in TaskEventType]?: (data: TaskEventData<T>) => string } = 
   ItemDelta: ({ part, delta }) => `${part}: ${delta}`,
   ItemCompleted: ({ item_id }) => item_id,
   ItemSaid: ({ part, texts, call }) => `${call?.name ?? part}: ${texts.join(' ')}`,
-  ToolsOffered: ({ stream }) => stream,
+  ToolsOffered: ({ stream, odd = [] }) => (odd.length === 0 ? stream : `${stream}, ${odd.length} odd`),
   CompressionStarted: step,
   AgentStepCompleted: ({ agent_step, final, usage }) =>
     [`step ${agent_step}`, final && 'final', usage && `usage ${JSON.stringify(usage)}`]

@@ -1,5 +1,6 @@
 // The limits of JSON values that callers send. A text needs about as many bytes of memory as it has characters. Each
 // key, item and level costs far more memory than its characters in the JSON text, so their numbers are limited too.
+import { isExact } from './exact-number.ts'
 
 /**
  * The most levels of nesting in a body. JSON.parse reads any depth, but JSON.stringify fails at a few thousand levels.
@@ -36,4 +37,5 @@ export const isLonger = (value: unknown, limit: number): boolean => textIn(value
 export const isDeeper = (value: unknown, levels: number): boolean =>
   typeof value === 'object' &&
   value !== null &&
+  !isExact(value) &&
   (levels === 0 || Object.values(value).some(child => isDeeper(child, levels - 1)))

@@ -1,6 +1,8 @@
 // Makes the JSON text of a value piece by piece, so that a long value does not hold up the event loop.
+
 import { canonical } from './canonical.ts'
 import { endOfPart } from './cut-text.ts'
+import { isExact } from './exact-number.ts'
 import { isLongerThan } from './length.ts'
 
 /** The text of a value with more characters than this is made in several pieces. */
@@ -34,6 +36,7 @@ const sorted: Form = {
 function* piecesOf(value: unknown, form: Form): Generator<string> {
   if (!isLongerThan(value, pieceChars)) yield form.textOf(value)
   else if (typeof value === 'string') yield* ofText(value)
+  else if (isExact(value)) yield form.textOf(value)
   else if (Array.isArray(value)) {
     for (const [n, item] of value.entries()) {
       yield n === 0 ? '[' : ','

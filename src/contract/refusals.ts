@@ -106,12 +106,13 @@ export type RefusalName = keyof typeof refusals
 export class Refusal extends Error {
   readonly http: number
   readonly code: number
-  constructor(
-    readonly reason: RefusalName,
-    readonly data?: Record<string, unknown>,
-    message?: string,
-  ) {
+  readonly reason: RefusalName
+  readonly data: Record<string, unknown> | undefined
+
+  constructor(reason: RefusalName, data?: Record<string, unknown>, message?: string) {
     super(message ?? refusals[reason].message)
+    this.reason = reason
+    this.data = data
     this.http = refusals[reason].http
     this.code = refusals[reason].code
   }
@@ -178,7 +179,10 @@ export type Problem = { loc: (string | number)[]; msg: string; type: string }
 
 /** The request is not valid. The answer is always 422 and lists every problem. */
 export class Invalid extends Error {
-  constructor(readonly problems: Problem[]) {
+  readonly problems: Problem[]
+
+  constructor(problems: Problem[]) {
     super('invalid request')
+    this.problems = problems
   }
 }

@@ -1,5 +1,7 @@
-// Walks through a value together with its schema: to remove nulls that mean "left out", and to find unknown keys.
+// Walks through a value together with its schema: to remove nulls that mean "left out", to make exact numbers plain where
+// the server reads them, and to find unknown keys.
 import type { TSchema } from 'typebox'
+import { heldBy, isExact } from './exact-number.ts'
 import type { WireSchema } from './wire-schema.ts'
 
 type Fields = Record<string, unknown>
@@ -65,6 +67,48 @@ const lean = (schema: WireSchema, value: unknown, isNothing: (schema: WireSchema
     else copy[name] = child
   }
   return copy ?? value
+}
+
+/** A number that the server must read and cannot hold. */
+export type Unheld = { loc: (string | number)[]; text: string }
+
+const isOpen = ({ type, enum: values, const: only }: WireSchema): boolean =>
+  type === undefined && values === undefined && only === undefined
+
+/** The schemas of a member of a list or an object, under each schema that is meant for the list or object. */
+const schemasOf = (holders: WireSchema[], holder: object, key: string): WireSchema[] =>
+  holders
+    .filter(one => Array.isArray(holder) || hasTag(one, (holder as Fields).type))
+    .flatMap(({ items, properties, patternProperties = {} }) => {
+      if (Array.isArray(holder)) return items ?? []
+      return ownProperty(properties, key) ?? Object.values(patternProperties)
+    })
+    .flatMap(branchesOf)
+
+/**
+ * The value with plain numbers in place of the exact numbers that the schema gives a type: the server reads those. A
+ * number that JavaScript cannot hold goes to `unheld`, and the nearest takes its place. Where the schema allows
+ * anything, exact numbers stay. If there is nothing to replace, the function returns `value` itself.
+ */
+export const withPlainNumbers = (schema: TSchema, value: unknown, unheld: Unheld[]): unknown => {
+  const plain = (schemas: WireSchema[], each: unknown, loc: Unheld['loc']): unknown => {
+    if (typeof each !== 'object' || each === null || schemas.length === 0 || schemas.some(isOpen)) return each
+    if (isExact(each)) {
+      const held = heldBy(each)
+      if (held === undefined) unheld.push({ loc, text: each.rawJSON })
+      return held ?? Number(each.rawJSON)
+    }
+    let copy: object | undefined
+    for (const [key, child] of Object.entries(each)) {
+      const place = Array.isArray(each) ? Number(key) : key
+      const made = plain(schemasOf(schemas, each, key), child, [...loc, place])
+      if (made === child) continue
+      copy ??= Array.isArray(each) ? [...each] : { ...each }
+      Object.assign(copy, { [key]: made })
+    }
+    return copy ?? each
+  }
+  return plain(branchesOf(schema as WireSchema), value, [])
 }
 
 const longestPath = 256

@@ -105,12 +105,15 @@ export interface FailingLog {
 
 /** Another writer appended to the stream first. */
 export class RevisionConflict extends Error {
-  constructor(
-    readonly stream: string,
-    readonly expected: number,
-    readonly actual: number,
-  ) {
+  readonly stream: string
+  readonly expected: number
+  readonly actual: number
+
+  constructor(stream: string, expected: number, actual: number) {
     super(`${stream} is at revision ${actual}, not ${expected}`)
+    this.stream = stream
+    this.expected = expected
+    this.actual = actual
   }
 }
 
@@ -121,20 +124,24 @@ export const mayBeStored = (error: unknown): boolean => error instanceof Storage
 
 /** The data of an event was erased, so nothing can be made from the event any more. */
 export class ErasedEvent extends Error {
-  constructor(
-    readonly position: number,
-    readonly erasedBy: number,
-  ) {
+  readonly position: number
+  readonly erasedBy: number
+
+  constructor(position: number, erasedBy: number) {
     super(`the event at position ${position} was erased by the event at position ${erasedBy}`)
+    this.position = position
+    this.erasedBy = erasedBy
   }
 }
 
 /** A stored event cannot be read, or does not match its hash or its frame count. */
 export class DamagedEvent extends Error {
-  constructor(
-    readonly position: number,
-    readonly why: string,
-  ) {
+  readonly position: number
+  readonly why: string
+
+  constructor(position: number, why: string) {
     super(`the event at position ${position} ${why}`)
+    this.position = position
+    this.why = why
   }
 }

@@ -31,8 +31,5 @@ export const taskEventSchemas: Record<TaskEventType, TSchema> = Object.fromEntri
   Object.entries(payloads).map(([type, data]) => [type, Type.Object(data)]),
 ) as unknown as Record<TaskEventType, TSchema>
 
-/**
- * The version in which this build writes each event. Events of older versions are upcast when they are read
- * (src/log/upcast.ts).
- */
+/** The `schema_version` of each event. */
 export const taskEventVersion = 1

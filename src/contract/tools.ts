@@ -1,5 +1,5 @@
 // The tool port: the types of the tools that an agent may call, and of the sources from which tools come.
-import type { Block, CreateTaskBody, MessageContent, ToolDefinition } from './wire.ts'
+import type { Block, CreateTaskBody, MessageContent, OddTool, ToolDefinition } from './wire.ts'
 
 /** The share of the disk that the user of a task has, for tools that write files. */
 export type DiskShare = {
@@ -49,6 +49,8 @@ export type ToolOutput = {
 
 export type Tool = {
   definition: ToolDefinition
+  /** What is odd about the definition. If the tool is left out, it is not offered, and its calls are refused. */
+  odd?: OddTool
   /** Whether a call with these arguments may run again when the outcome of a run is unknown. */
   isSafe(args: Record<string, unknown>): boolean
   /** True: a second run with the same effect id returns the outcome of the first run, or throws `OutcomeUnknown`. */
@@ -85,7 +87,7 @@ export const envOf = ({ secrets }: ToolScope): Record<string, unknown> =>
 export type ToolSource = {
   /** Whether the source may have tools for this task. If `isFor` is absent, only `list` tells. */
   isFor?(scope: ToolScope): boolean
-  /** All tools of the source for this task. Rejects with ToolsUnavailable. */
+  /** All tools of the source for this task, also those that are left out. Rejects with ToolsUnavailable. */
   list(scope: ToolScope, signal: AbortSignal): Promise<Tool[]>
   /**
    * The tool with this name. With the effect id of a call that has begun, the source may return a tool that cannot run
@@ -96,8 +98,8 @@ export type ToolSource = {
 
 /** All tools of a task that the lists of its request allow, from every source. */
 export type Toolbox = {
-  /** The tools that the agent may call. Rejects with ToolsUnavailable. */
-  offered(scope: ToolScope, signal: AbortSignal): Promise<ToolDefinition[]>
+  /** The tools that the agent may call, and those of them that are odd. Rejects with ToolsUnavailable. */
+  offered(scope: ToolScope, signal: AbortSignal): Promise<{ tools: ToolDefinition[]; odd: OddTool[] }>
   /** How a call is handled. `arguments` is JSON text. */
   plan(scope: ToolScope, call: { name: string; arguments: string }, signal: AbortSignal): Promise<CallPlan>
   /** Runs a call whose plan is to run on the server. */

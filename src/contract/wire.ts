@@ -45,7 +45,7 @@ export {
 } from './wire/task-requests.ts'
 export { isTerminal, type TaskStatus, taskStatuses, terminalStatuses } from './wire/task-status.ts'
 export { CreateTokenBody, LoginBody, StreamTicketBody } from './wire/token-requests.ts'
-export { ToolDefinition } from './wire/tool-definition.ts'
+export { OddTool, ToolDefinition } from './wire/tool-definition.ts'
 export {
   ChangeWebhookBody,
   CreateWebhookBody,

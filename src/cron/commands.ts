@@ -1,4 +1,5 @@
 import { type CronSettings, cronStream } from '../contract/cron-events.ts'
+import { readJson } from '../contract/exact-json.ts'
 import { otherUser, type Problem, Refusal } from '../contract/refusals.ts'
 import { ownerOf, type Principal } from '../contract/token-events.ts'
 import { type ChangeCronJobBody, CreateCronJobBody } from '../contract/wire.ts'
@@ -72,7 +73,7 @@ export const createCronCommands = (deps: CronCommandDeps) => {
       await log.opened()
       const { principal } = asked
       const row = queries.visible(principal, jobId)
-      const before: CronSettings = JSON.parse(row.settings)
+      const before = readJson(row.settings) as CronSettings
       const read = await readSettings(requests, { principal, body, found, before, now: clock.now() })
       const { user_id: named, ...task } = read.settings.task
       userOf(principal, named)

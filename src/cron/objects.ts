@@ -1,13 +1,15 @@
 // Makes the objects of cron jobs and runs that answers show.
+
 import type { JobRow, RunRow } from '../../projections/cron/rows.ts'
 import type { CronSettings } from '../contract/cron-events.ts'
+import { readJson } from '../contract/exact-json.ts'
 import type { CronJob, CronRun } from '../contract/wire.ts'
 
 const iso = (millis: number): string => new Date(millis).toISOString()
 const orNull = (millis: number | null): string | null => (millis === null ? null : iso(millis))
 
 export const jobOf = (row: JobRow): CronJob => {
-  const settings: CronSettings = JSON.parse(row.settings)
+  const settings = readJson(row.settings) as CronSettings
   const { name, schedule, every_seconds, at, timezone, task, missed, overlap, jitter_seconds } = settings
   const { ends_at, max_runs } = settings
   const { stream: _, background: __, ...shown } = task

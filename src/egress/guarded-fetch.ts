@@ -44,7 +44,7 @@ export const createOutsideFetch = ({
       throw new Error('only http and https URLs without a user name are fetched')
     }
     // The platform's own fetch cannot be told how to connect. This module is loaded when it is first needed.
-    const { Agent, buildConnector, fetch } = await import('undici')
+    const { Agent, buildConnector, fetch } = await import('./undici.ts')
     agent ??= new Agent({
       headersTimeout: 0,
       bodyTimeout: 0,

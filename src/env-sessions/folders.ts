@@ -1,16 +1,17 @@
 // Keeps the files of environment sessions. Each session has a folder in the folder of its user. The session's folder
 // holds the environment's own files and, if the environment recovers from snapshots, the newest states. The log holds
 // the digest of each state, so that no other file is taken for the state.
+
 import { hash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { OwnedSession, SessionFolders } from '../../actors/env-session/ports.ts'
 import { segment, userFolder } from '../access/user-folders.ts'
+import { readJson } from '../contract/exact-json.ts'
 import { plainWrite, readPlainFileLater, syncFolder } from '../platform/plain-file.ts'
 import { removeFolder } from '../platform/remove-folder.ts'
 import { copyKeptState, partsOfState } from './copy-state.ts'
-import { sortedMark, sortSessions } from './sort-folders.ts'
 
 const digestOf = (text: string): string => hash('sha256', text, 'base64url')
 
@@ -22,16 +23,6 @@ export const createSessionFolders = (
   isBackupMade = async (): Promise<boolean> => false,
 ): SessionFolders => {
   const folderOf = (session: OwnedSession) => folderOfSession(root, session)
-  /** Sessions that were active when the service started. */
-  let active: OwnedSession[] = []
-  let sorting: Promise<void> | undefined
-  /** Sorts the folders of an earlier version before any folder is cleared. The next call repeats a failed attempt. */
-  const sorted = (): Promise<void> => {
-    sorting ??= sortSessions(root, active, folderOf).finally(() => {
-      sorting = undefined
-    })
-    return sorting
-  }
   const statesOf = (session: OwnedSession) => path.join(folderOf(session), partsOfState.states)
   return {
     dirOf: session => path.join(folderOf(session), 'files'),
@@ -51,17 +42,12 @@ export const createSessionFolders = (
     isBackupMade,
     async kept(session, { file, digest }) {
       const text = await readPlainFileLater(path.join(statesOf(session), file)).catch(() => undefined)
-      return text === undefined || digestOf(text) !== digest ? undefined : JSON.parse(text)
+      return text === undefined || digestOf(text) !== digest ? undefined : readJson(text)
     },
     copyState: async (from, to, snapshot) => copyKeptState(folderOf(from), folderOf(to), snapshot.file),
-    async clear(session) {
-      await sorted()
-      await removeFolder(folderOf(session))
-    },
+    clear: session => removeFolder(folderOf(session)),
     async clearOthers(sessions) {
-      active = sessions
       if (!existsSync(root)) return
-      await sorted()
       const kept = new Set(
         sessions.flatMap(session => [userFolder(root, session.user_id), folderOf(session)]),
       )
@@ -69,7 +55,6 @@ export const createSessionFolders = (
       const clear = async (folder: string): Promise<void> => {
         for (const name of await readdir(folder)) {
           const at = path.join(folder, name)
-          if (name === sortedMark) continue
           const isKept = kept.has(at)
           if (isKept && folder === root) await clear(at)
           // A folder that cannot be removed must not stop the removal of other folders.

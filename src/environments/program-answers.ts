@@ -1,18 +1,18 @@
 // Checks and completes the answers of a program. The service relies only on fields that are checked here.
+
 import type { Observed, OpenObject, ResetAnswer, StepAnswer } from '../contract/environment.ts'
+import { heldBy, isExact } from '../contract/exact-number.ts'
 import type { Block, ToolDefinition } from '../contract/wire.ts'
 import { isContent } from './content.ts'
 import { createCut, cutContent } from './cut.ts'
 import { deepest, isObject, Unfit } from './protocol.ts'
 
 /**
- * Why a value cannot be stored and sent; undefined: it can. A value may have `levels` levels. JSON.parse turns 1e999
- * into infinity, and takes `__proto__` for an ordinary name, so both must be found here.
+ * Why a value cannot be stored and sent; undefined: it can. A value may have `levels` levels. JSON.parse takes
+ * `__proto__` for an ordinary name, so it must be found here.
  */
 const flawOf = (value: unknown, levels: number): string | undefined => {
-  if (typeof value === 'number')
-    return Number.isFinite(value) ? undefined : 'holds a number that is not finite'
-  if (typeof value !== 'object' || value === null) return undefined
+  if (typeof value !== 'object' || value === null || isExact(value)) return undefined
   if (levels === 0) return `is nested deeper than ${deepest} levels`
   for (const [key, child] of Object.entries(value)) {
     const flaw = key === '__proto__' ? 'holds the name __proto__' : flawOf(child, levels - 1)
@@ -82,11 +82,17 @@ const flag = (value: unknown, name: string): boolean => {
   return value
 }
 
+const rewardOf = (value: unknown): number => {
+  const reward = isExact(value) ? heldBy(value) : value
+  if (typeof reward === 'number') return reward
+  const why = isExact(value) ? `${value.rawJSON.slice(0, 100)}, which cannot be held exactly` : 'no number'
+  throw new Unfit(`the reward is ${why}`)
+}
+
 const completed = (result: OpenObject): StepAnswer => {
   const { content, reward = 0, terminated = false, truncated = false, info = {}, blocks = [] } = result
   const { state, tools } = stateOf(result)
   if (!isContent(content)) throw new Unfit('the content is neither a text nor a list of content items')
-  if (typeof reward !== 'number') throw new Unfit('the reward is no number')
   if (!Array.isArray(blocks) || !blocks.every(isBlock)) throw new Unfit('the blocks are no list of blocks')
   const ends = { terminated: flag(terminated, 'terminated'), truncated: flag(truncated, 'truncated') }
   return {
@@ -94,7 +100,7 @@ const completed = (result: OpenObject): StepAnswer => {
     content: cutContent(content),
     blocks,
     observation: objectOf(result.observation ?? state, 'observation'),
-    reward,
+    reward: rewardOf(reward),
     ...ends,
     done: ends.terminated || ends.truncated,
     info: objectOf(info, 'info'),

@@ -1,6 +1,9 @@
 // The line protocol between the service and the program of an environment, as docs/environments.md describes it:
 // JSON-RPC without its version member, one message on each line.
+
 import { AuthorsError, type OpenObject, type Recovery } from '../contract/environment.ts'
+import { readJson } from '../contract/exact-json.ts'
+import { heldBy, isExact } from '../contract/exact-number.ts'
 
 export const protocolVersion = 1
 /** The greatest length, in bytes, of a line that a program may send. */
@@ -47,7 +50,7 @@ export type Said =
 export class Unfit extends AuthorsError {}
 
 export const isObject = (value: unknown): value is OpenObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !isExact(value)
 
 const recoveries: readonly unknown[] = ['refold', 'snapshot', 'none'] satisfies Recovery[]
 
@@ -58,7 +61,10 @@ const isTimeout = (value: unknown): boolean =>
 
 const classOf = (given: unknown): ClassInfo => {
   if (!isObject(given) || typeof given.name !== 'string') throw new Unfit('a class without a name')
-  const { name, recovery = 'refold', parameters = {}, description = '', limits, stepTimeoutMs, error } = given
+  const { name, recovery = 'refold', parameters = {}, description = '', limits, error } = given
+  // Python writes whole numbers with a fraction, such as 500.0.
+  const timeout = given.stepTimeoutMs
+  const stepTimeoutMs = isExact(timeout) ? (heldBy(timeout) ?? Number.NaN) : timeout
   const problem = !recoveries.includes(recovery)
     ? 'recovery is none of refold, snapshot, none'
     : !isObject(parameters)
@@ -98,7 +104,7 @@ const notificationOf = (method: unknown, params: OpenObject): Said => {
 export const readMessage = (line: string): Said => {
   let message: unknown
   try {
-    message = JSON.parse(line)
+    message = readJson(line)
   } catch {
     throw new Unfit(`“${line.slice(0, 80)}”, which is no message`)
   }

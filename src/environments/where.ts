@@ -2,7 +2,7 @@
 import { fileURLToPath } from 'node:url'
 import { built } from '../platform/built.ts'
 
-export const javascriptHost = (): string => fileURLToPath(built('environment-host.mjs'))
+export const javascriptHost = (): string => fileURLToPath(built('host-process.mjs'))
 /** A copy of `python/reprise_env.py`. */
 export const pythonHost = (): string => fileURLToPath(built('python/reprise_env.py'))
 export const builtinNames = ['chess', 'gridworld', 'sql', 'workspace'] as const

@@ -8,7 +8,6 @@ import { answerOf, type ErasureAnswer } from './answer.ts'
 import type { Asked } from './asked.ts'
 import { type EraseDeps, erase, type UserSettings, type Wish } from './erase.ts'
 import { freeOf } from './free.ts'
-import { leftCopiesOf } from './left-copies.ts'
 
 export type ErasureDeps = EraseDeps & {
   settingsOf: (userId: string) => UserSettings
@@ -57,12 +56,7 @@ const createErasing = (deps: ErasureDeps) => {
       return answer
     },
     async session(asked: Asked, id: string, { userId, ...wish }: SessionWish): Promise<ErasureAnswer> {
-      const owner = sessionQueries.userOf(id) // also of a session that was erased
-      const isWanted = owner !== undefined && (userId === undefined || userId === owner)
-      const left = isWanted ? await leftCopiesOf(deps, id, owner) : []
-      // The owner of copies that are left counts as well, also when only another user has the id now.
-      const ofCopies = owner === undefined || left.length === 0 ? [] : [owner]
-      const [user, ...others] = new Set([...ofCopies, ...usersOf(id, userId)])
+      const [user, ...others] = usersOf(id, userId)
       const named = userId === undefined ? {} : { user_id: userId }
       const subject: ErasureSubject = { kind: 'session', id, ...named }
       if (user === undefined) {
@@ -78,7 +72,7 @@ const createErasing = (deps: ErasureDeps) => {
         )
       const tasks = rows.ofSession(id).filter(row => row.user_id === user)
       const isThere = !sessionQueries.isErased(id) && sessionQueries.userOf(id) === user
-      const sessions = [...(isThere ? [envSessionStream(id)] : []), ...(user === owner ? left : [])]
+      const sessions = isThere ? [envSessionStream(id)] : []
       return erase(deps, asked, { subject, tasks, sessions }, wish)
     },
     async user(asked: Asked, id: string, { reason }: Pick<Wish, 'reason'>): Promise<ErasureAnswer> {

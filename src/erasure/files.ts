@@ -81,7 +81,7 @@ export const createErasedFiles = ({ log, rows, roots, folders, secrets, saved }:
       const file = taskFileOf(root, { user_id, task_id, folder })
       // A crash may have left a part of the file under the name with which it was being written.
       const unfinished = path.join(path.dirname(file), temporaryName(task_id))
-      for (const each of [file, `${file}.new`, unfinished]) await rm(each, { force: true })
+      for (const each of [file, unfinished]) await rm(each, { force: true })
       removed.push(file)
       await removeEmpty(path.dirname(file), userFolder(root, user_id))
     }

@@ -1,6 +1,7 @@
 // Checks that a script can be played. Each problem names its answer and its field.
 import { validateHeaderName, validateHeaderValue } from 'node:http'
-import type { Answer } from './answer.ts'
+import { type Answer, reasoningPlaces } from './answer.ts'
+import { faultNamed, noFault } from './faults/faults.ts'
 
 /** Returns the problems of a field's value; an empty list if there are none. */
 type Check = (value: unknown, field: string) => string[]
@@ -19,6 +20,13 @@ const truth = must('true or false', value => typeof value === 'boolean')
 const longestTimer = 2 ** 31 - 1
 const time = must(`milliseconds from 0 to ${longestTimer}`, value => isWhole(value, 0, longestTimer))
 const count = must('a whole number from 0', value => isWhole(value, 0, Number.MAX_SAFE_INTEGER))
+
+const counts = {
+  prompt_tokens: count,
+  completion_tokens: count,
+  cached_tokens: count,
+  reasoning_tokens: count,
+}
 
 const objectOf =
   (fields: Record<string, Check>, required: string[] = []): Check =>
@@ -53,12 +61,23 @@ const headers: Check = (value, field) => {
   })
 }
 
+const fault: Check = (value, field) =>
+  typeof value === 'string'
+    ? faultNamed(value) === undefined
+      ? [`${field}: ${noFault(value)}`]
+      : []
+    : Array.isArray(value)
+      ? value.flatMap((name, n) => fault(name, `${field}[${n}]`))
+      : [`${field} must be the name of a fault, or a list of names`]
+
 const fields: Record<keyof Answer, Check> = {
   when: text,
   reasoning: text,
-  reasoning_as: must('reasoning_content, reasoning or think', value =>
-    ['reasoning_content', 'reasoning', 'think'].includes(value as string),
+  reasoning_as: must(`one of ${reasoningPlaces.join(', ')}`, value =>
+    (reasoningPlaces as readonly unknown[]).includes(value),
   ),
+  signature: must('a text or false', value => value === false || typeof value === 'string'),
+  redacted: text,
   text,
   refusal: text,
   tool_calls: listOf(
@@ -66,17 +85,14 @@ const fields: Record<keyof Answer, Check> = {
       {
         name: text,
         arguments: must('an object or a text', value => isObject(value) || typeof value === 'string'),
+        id: text,
+        extra: must('an object', isObject),
       },
       ['name'],
     ),
   ),
   usage: (value, field) =>
-    value === false
-      ? []
-      : objectOf({ prompt_tokens: count, completion_tokens: count }, ['prompt_tokens', 'completion_tokens'])(
-          value,
-          field,
-        ),
+    value === false ? [] : objectOf(counts, ['prompt_tokens', 'completion_tokens'])(value, field),
   finish_reason: must('a text or null', value => value === null || typeof value === 'string'),
   logprobs: truth,
   token_ids: truth,
@@ -98,12 +114,13 @@ const fields: Record<keyof Answer, Check> = {
   cut: truth,
   hang: truth,
   repeat: must('a whole number from 1', value => isWhole(value, 1, Number.MAX_SAFE_INTEGER)),
+  fault,
 }
 
 /** The fields that are a whole answer by themselves, each with the fields that may stand beside it. */
 const beside: Partial<Record<keyof Answer, (keyof Answer)[]>> = {
-  error: ['when', 'delay_ms'],
-  chunks: ['when', 'delay_ms', 'token_ms', 'done', 'cut', 'hang'],
+  error: ['when', 'delay_ms', 'fault'],
+  chunks: ['when', 'delay_ms', 'token_ms', 'done', 'cut', 'hang', 'fault'],
 }
 
 const misfits = (answer: Record<string, unknown>): string[] =>

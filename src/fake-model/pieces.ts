@@ -1,22 +1,14 @@
-// The pieces in which an answer is sent. They are made one by one, so that an answer with many repetitions is never in
-// memory as a whole.
+// The pieces in which an answer is sent, the same for every protocol. They are made one by one, so that an answer with
+// many repetitions is never in memory as a whole.
+import { createHash } from 'node:crypto'
 import { words } from '../agents/text.ts'
 import type { Answer, ToolCall } from './answer.ts'
 
-export type Delta = {
-  content?: string
-  reasoning_content?: string
-  reasoning?: string
-  refusal?: string
-  tool_calls?: {
-    index: number
-    id?: string
-    type?: 'function'
-    function: { name?: string; arguments: string }
-  }[]
-}
-/** `token` is the text of the piece, for its log probability and its id. */
-export type Piece = { delta: Delta; token: string }
+export type TextKind = 'reasoning' | 'signature' | 'redacted' | 'text' | 'refusal' | 'arguments'
+/** `call` begins a call; the `arguments` that follow belong to it. `signature` signs the reasoning before it. */
+export type Piece =
+  | { kind: TextKind; text: string }
+  | { kind: 'call'; id: string; name: string; extra: Record<string, unknown> }
 
 /** Cuts arguments into pieces, at least two if possible. No piece ends inside a character. */
 const cutUp = (text: string): string[] => {
@@ -24,36 +16,51 @@ const cutUp = (text: string): string[] => {
   return text.match(new RegExp(`[^]{1,${size}}`, 'gu')) ?? []
 }
 
-function* callPieces(
-  { name, arguments: values = {} }: ToolCall,
-  index: number,
-  id: string,
-): Generator<Piece> {
+/** The same reasoning has the same signature. */
+const signatureOf = (reasoning: string): string =>
+  createHash('sha256').update(`signed ${reasoning}`).digest('base64')
+
+function* callPieces(call: ToolCall, newCallId: () => string): Generator<Piece> {
+  const { name, arguments: values = {}, id = newCallId(), extra = {} } = call
   const args = typeof values === 'string' ? values : JSON.stringify(values)
-  const head = { index, id, type: 'function' as const, function: { name, arguments: '' } }
-  yield { delta: { tool_calls: [head] }, token: name }
-  for (const token of cutUp(args)) {
-    yield { delta: { tool_calls: [{ index, function: { arguments: token } }] }, token }
+  yield { kind: 'call', id, name, extra }
+  for (const text of cutUp(args)) yield { kind: 'arguments', text }
+}
+
+function* reasoningPieces({ reasoning, reasoning_as, signature }: Answer): Generator<Piece> {
+  if (reasoning === undefined) return
+  if (reasoning_as === 'think') {
+    for (const text of ['<think>', ...words(reasoning), '</think>\n']) yield { kind: 'text', text }
+    return
   }
+  for (const text of words(reasoning)) yield { kind: 'reasoning', text }
+  if (signature !== false) yield { kind: 'signature', text: signature ?? signatureOf(reasoning) }
 }
 
 /** The pieces of an answer. `newCallId` returns a new id for a call, as a provider would. */
 export function* piecesOf(answer: Answer, newCallId: () => string): Generator<Piece> {
-  const { reasoning, reasoning_as: as = 'reasoning_content', text = '', refusal = '' } = answer
-  if (reasoning !== undefined && as !== 'think') {
-    for (const token of words(reasoning)) yield { delta: { [as]: token }, token }
-  }
-  if (reasoning !== undefined && as === 'think') {
-    for (const token of ['<think>', ...words(reasoning), '</think>\n']) {
-      yield { delta: { content: token }, token }
-    }
-  }
+  const { redacted, text = '', refusal = '', tool_calls = [] } = answer
+  yield* reasoningPieces(answer)
+  if (redacted !== undefined) yield { kind: 'redacted', text: redacted }
   const said = words(text)
   for (let n = 0; n < (answer.repeat ?? 1); n++) {
-    for (const token of said) yield { delta: { content: token }, token }
+    for (const word of said) yield { kind: 'text', text: word }
   }
-  for (const token of words(refusal)) yield { delta: { refusal: token }, token }
-  for (const [index, call] of (answer.tool_calls ?? []).entries()) {
-    yield* callPieces(call, index, newCallId())
+  for (const word of words(refusal)) yield { kind: 'refusal', text: word }
+  for (const call of tool_calls) yield* callPieces(call, newCallId)
+}
+
+/** What counts as one token: each piece but the seals of reasoning. */
+export const isToken = ({ kind }: Piece): boolean => kind !== 'signature' && kind !== 'redacted'
+
+/** Passes pieces on. `tokens` is the number of tokens that have passed. */
+export const countTokens = (pieces: Iterable<Piece>) => {
+  let tokens = 0
+  function* counted(): Generator<Piece> {
+    for (const piece of pieces) {
+      if (isToken(piece)) tokens++
+      yield piece
+    }
   }
+  return { pieces: counted(), tokens: () => tokens }
 }

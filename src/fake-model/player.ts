@@ -1,74 +1,61 @@
-// Answers requests for chat completions from a script or, without a script, with plausible answers. It records the
-// requests.
-import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
-import { setTimeout as sleep } from 'node:timers/promises'
+// Plays a script or, without a script, plausible answers, with the faults that are asked for.
 import type { Answer } from './answer.ts'
+import type { Change } from './change.ts'
 import { problemsOfScript } from './check.ts'
-import { chunksOf, completionOf, type Head, modelName } from './completion.ts'
-import { piecesOf } from './pieces.ts'
-import { readBody } from './read-body.ts'
-import { type ChatRequest, readRequest } from './request.ts'
+import type { Fault } from './faults/fault.ts'
+import { faultsFor, faultsNamed, misfits, namesOf, type PlannedFault } from './faults/plan.ts'
+import type { Protocol } from './protocols/protocol.ts'
+import type { Question } from './question.ts'
+import { type Reply, replyTo } from './reply.ts'
 import { playScript } from './script.ts'
-import { sendError, sendJson, sendStream } from './send.ts'
+
+export const modelName = 'fake-1'
 
 /**
- * A received request: its exact body, and the parsed request (undefined if it is invalid). `closed` resolves when the
- * answer has ended in any way.
+ * `answers`: the script; plausible answers if absent. `faults`: played in all answers. `changes`: made to all answers,
+ * before the faults. `newCallId`: makes the id of a call for which the script names none.
  */
-export type Asked = {
-  body: string
-  request: ChatRequest | undefined
-  headers: IncomingHttpHeaders
-  closed: Promise<void>
+export type PlayerOptions = {
+  answers?: Answer[]
+  faults?: readonly PlannedFault[]
+  changes?: readonly Change[]
+  newCallId?: () => string
+}
+/** `number`: of the request, from 1. `wanted`: the faults that the request names. */
+type Asked = { protocol: Protocol; question: Question; number: number; wanted: readonly string[] }
+
+const scriptOf = (answers: unknown): Answer[] => {
+  const problems = problemsOfScript(answers)
+  if (problems.length > 0) throw new Error(problems.join('; '))
+  return answers as Answer[]
 }
 
 /** Throws an error with all problems if the answers are no valid script. */
-export const createPlayer = (answers: Answer[] | undefined) => {
-  const problems = answers === undefined ? [] : problemsOfScript(answers)
-  if (problems.length > 0) throw new Error(problems.join('; '))
-  const asked: Asked[] = []
-  let answerTo = playScript(answers)
+export const createPlayer = ({ answers, faults = [], changes = [], newCallId }: PlayerOptions) => {
+  let answerTo = playScript(answers && scriptOf(answers))
   let calls = 0
+  const ownCallId = () => `fake_call_${++calls}`
 
   return {
-    asked,
-    async complete(request: IncomingMessage, response: ServerResponse) {
-      const gone = new AbortController()
-      const closed = new Promise<void>(resolve => response.once('close', resolve)).then(() => gone.abort())
-      const body = await readBody(request)
-      const read = readRequest(body)
-      const understood = typeof read === 'string' ? undefined : read
-      asked.push({ body, request: understood, headers: request.headers, closed })
-      const id = `chatcmpl-fake-${asked.length}`
-      if (typeof read === 'string') return sendError(response, { status: 400, message: read })
-      const answer = answerTo(read)
-      if (answer.delay_ms) await sleep(answer.delay_ms, undefined, { signal: gone.signal })
-      if (answer.error) return sendError(response, answer.error)
-      const { model = read.model ?? modelName, system_fingerprint } = answer
-      const head: Head = {
-        id,
-        created: Math.floor(Date.now() / 1000),
-        model,
-        ...(system_fingerprint === undefined ? {} : { system_fingerprint }),
-      }
-      const pieces = piecesOf(answer, () => `fake_call_${++calls}`)
-      if (read.stream || answer.chunks !== undefined) {
-        return sendStream(response, chunksOf(answer, read, head, pieces), answer, gone.signal)
-      }
-      return sendJson(response, completionOf(answer, read, head, pieces), answer)
+    /** The reply to a request. A text says why there can be none. */
+    reply({ protocol, question, number, wanted }: Asked): Reply | string {
+      const named = faultsNamed(wanted)
+      if (typeof named === 'string') return named
+      const answer = answerTo(question)
+      const plan = [...faultsFor(faults, number), ...named, ...(faultsNamed(namesOf(answer)) as Fault[])]
+      const problems = misfits(plan, protocol, question.stream)
+      if (problems.length > 0) return problems.join('; ')
+      const { model = question.model ?? modelName, system_fingerprint } = answer
+      const fingerprint = system_fingerprint === undefined ? {} : { system_fingerprint }
+      const head = { number, created: Math.floor(Date.now() / 1000), model, ...fingerprint }
+      return replyTo(protocol, { answer, question, head, newCallId: newCallId ?? ownCallId }, [
+        ...changes,
+        ...plan,
+      ])
     },
-    async replaceScript(request: IncomingMessage, response: ServerResponse) {
-      let script: unknown
-      try {
-        script = JSON.parse(await readBody(request))
-      } catch (error) {
-        const message = `the script is no JSON: ${(error as Error).message}`
-        return sendError(response, { status: 400, message })
-      }
-      const problems = problemsOfScript(script)
-      if (problems.length > 0) return sendError(response, { status: 400, message: problems.join('; ') })
-      answerTo = playScript(script as Answer[])
-      sendJson(response, { answers: (script as Answer[]).length })
+    /** Replaces the script. Throws if the answers are no valid one. */
+    replace(script: unknown): void {
+      answerTo = playScript(scriptOf(script))
     },
   }
 }

@@ -5,12 +5,14 @@ type Route = (request: IncomingMessage, response: ServerResponse) => unknown
 /** Handlers by path, then by method. */
 export type Routes = Record<string, Record<string, Route>>
 
+export const pathOf = (url: string): string => new URL(url, 'http://fake').pathname
+
 /** Finds the handler of a request. An error names the paths or methods that exist. */
 export const createRouter =
   (routes: Routes) =>
   async (request: IncomingMessage, response: ServerResponse): Promise<unknown> => {
     const method = request.method ?? ''
-    const { pathname } = new URL(request.url ?? '/', 'http://fake')
+    const pathname = pathOf(request.url ?? '/')
     const methods = Object.hasOwn(routes, pathname) ? routes[pathname] : undefined
     if (methods === undefined) {
       const message = `there is no path ${pathname}; the paths are ${Object.keys(routes).join(', ')}`

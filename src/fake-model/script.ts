@@ -1,7 +1,7 @@
 // Chooses the answer of a script for each request.
 import type { Answer } from './answer.ts'
 import { plausibleAnswer } from './plausible.ts'
-import { type ChatRequest, newestOf } from './request.ts'
+import type { Question } from './question.ts'
 
 const nothingLeft: Answer = { error: { status: 500, message: 'the script has no answer left' } }
 
@@ -9,12 +9,10 @@ const nothingLeft: Answer = { error: { status: 500, message: 'the script has no 
  * Returns a function that chooses the answer to a request: the first answer whose `when` fits, otherwise the next
  * answer without `when`, and an error when none is left. Without a script, each answer is a plausible one.
  */
-export const playScript = (answers: Answer[] | undefined): ((request: ChatRequest) => Answer) => {
+export const playScript = (answers: Answer[] | undefined): ((question: Question) => Answer) => {
   if (answers === undefined) return plausibleAnswer
   const standing = answers.filter(answer => answer.when !== undefined)
   const queue = answers.filter(answer => answer.when === undefined)
-  return request => {
-    const { text } = newestOf(request)
-    return standing.find(({ when = '' }) => text.includes(when)) ?? queue.shift() ?? nothingLeft
-  }
+  return ({ newest: { text } }) =>
+    standing.find(({ when = '' }) => text.includes(when)) ?? queue.shift() ?? nothingLeft
 }

@@ -1,6 +1,7 @@
 // A saved fold is the view of a task for frames, as plain data. With it, a reader can begin in the middle of a long
 // task. The saved fold holds the items that later events may still change or name. Earlier items are settled: the saved
 // fold holds only their number, and readers find them in the table of items.
+import { readJson } from '../contract/exact-json.ts'
 import type { TaskEventData } from '../contract/task-events.ts'
 import type { OutputItem } from '../contract/wire.ts'
 import { emptyFramed, type FramedTask } from './task-view.ts'
@@ -76,7 +77,7 @@ export const savedFold = (view: FramedTask): string | undefined => {
 export type BegunFold = { view: FramedTask; settled: number }
 
 export const restoredFold = (text: string, created: Created): BegunFold => {
-  const { settled, open, fields } = JSON.parse(text) as Saved
+  const { settled, open, fields } = readJson(text) as Saved
   const empty = emptyFramed()
   const values = Object.fromEntries(
     Object.entries(fields).map(([name, plain]) => [name, valueAs(empty[name as keyof FramedTask], plain)]),

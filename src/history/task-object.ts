@@ -36,6 +36,7 @@ const metadataOf = (view: FramedTask, created: Created): Record<string, unknown>
   if (view.pendingCalls.length > 0) own.pending_inputs = view.pendingCalls
   if (view.subagentUsage !== undefined) own.subagent_usage = view.subagentUsage
   if (view.continuedBy !== undefined) own.continued_by = view.continuedBy
+  if (view.oddTools.length > 0) own.odd_tools = view.oddTools
   const cutOff = cutOffNow(view)
   const [first] = cutOff
   if (first !== undefined) own.incomplete_details = { reason: view.cutOff.get(first), items: cutOff }

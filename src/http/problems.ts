@@ -1,4 +1,5 @@
 // The texts of validation problems, shared by the readers of bodies and of queries.
+import { mapExact, nearest } from '../contract/exact-number.ts'
 import { Invalid, type Problem } from '../contract/refusals.ts'
 
 /**
@@ -40,7 +41,8 @@ export function push(found: Problem[], problem: Problem | undefined): void {
  * schema can, and names all problems at once. Throws every other error of the validation.
  */
 export const givenIn = <Body>({ body, validationError }: { body: Body; validationError?: unknown }) => ({
-  body,
+  // A body with problems is only searched for more of them, so the nearest plain numbers will do.
+  body: validationError == null ? body : (mapExact(body, nearest) as Body),
   found: problemsInFields(validationError),
 })
 

@@ -1,6 +1,8 @@
 // Limits on the schemas and values of callers, and on the problems that are reported. Each value becomes JSON text
 // once, here. The length of this text is checked, and the text is sent to the thread. A compiled schema is kept under
 // its text, so that it need not be compiled again.
+import { readJson } from '../contract/exact-json.ts'
+import { mapExact, nearest } from '../contract/exact-number.ts'
 import { isDeeper } from '../contract/json-limits.ts'
 
 /** One check reports at most this many problems. */
@@ -48,3 +50,9 @@ export const fewest = (problems: Iterable<string>): string[] => {
   }
   return [...kept]
 }
+
+/**
+ * The value of a JSON text for a check. Numbers that JavaScript cannot hold are the nearest ones: so a large integer is
+ * an integer, and the order of numbers counts. Two numbers that round to the same one are equal for a check.
+ */
+export const checkedValue = (text: string): unknown => mapExact(readJson(text), nearest)

@@ -4,6 +4,7 @@
 // pairs. A schema with such keywords runs in the thread.
 import { remembering } from './cache.ts'
 import { type Check, compile } from './compile.ts'
+import { checkedValue } from './limits.ts'
 
 const longestSchema = 2048
 /** A schema with more keywords and property names is checked in the thread: compiling takes time for each of them. */
@@ -58,7 +59,7 @@ const keywordsIn = (schema: unknown): number =>
     : 0
 
 const compiled = (text: string): Check | undefined => {
-  const schema = JSON.parse(text)
+  const schema = checkedValue(text)
   const made = keywordsIn(schema) <= maxKeywords && isPlain(schema) ? compile(schema) : undefined
   return made !== undefined && 'check' in made ? made.check : undefined
 }
@@ -70,6 +71,6 @@ export const createPlainChecks = () => {
     if (schema.length > longestSchema || schema.length * value.length > maxWork) return undefined
     const one = known(schema)
     if (one.seen++ === checksBefore) one.check = compiled(schema)
-    return one.check?.(JSON.parse(value))
+    return one.check?.(checkedValue(value))
   }
 }

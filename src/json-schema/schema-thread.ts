@@ -4,6 +4,7 @@ import { threadGivesWay } from '../platform/give-way.ts'
 import { ownThread } from '../platform/thread-time.ts'
 import { remembering } from './cache.ts'
 import { compile } from './compile.ts'
+import { checkedValue } from './limits.ts'
 
 /** Schema and value are JSON texts. Without a value, only the schema is checked. */
 export type Request = { schema: string; value?: string }
@@ -15,7 +16,7 @@ const remembered = { texts: 100, characters: 1024 * 1024 }
 
 const { port } = workerData as { port: MessagePort }
 const answer = (reply: Reply) => port.postMessage(reply)
-const compiled = remembering(remembered, text => compile(JSON.parse(text)))
+const compiled = remembering(remembered, text => compile(checkedValue(text)))
 
 port.on('message', ({ schema, value }: Request) => {
   const known = compiled(schema)
@@ -23,7 +24,7 @@ port.on('message', ({ schema, value }: Request) => {
     const why = value === undefined ? '' : 'the schema cannot be used: '
     return answer({ problems: known.problems.map(problem => why + problem) })
   }
-  return answer({ problems: value === undefined ? [] : known.check(JSON.parse(value)) })
+  return answer({ problems: value === undefined ? [] : known.check(checkedValue(value)) })
 })
 threadGivesWay('all')
 compiled('true') // loads code now; otherwise the first check would need the time for this

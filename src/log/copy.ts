@@ -5,8 +5,9 @@
 // INTO` makes an equally consistent copy, but it blocks this process until it is done and reports no progress. It would
 // also leave out free space, but an append-only file has hardly any. The server does not wait for the copy, but the WAL
 // of the server grows until the copy is done.
+
 import { closeSync, fsyncSync, openSync } from 'node:fs'
-import Database from '../platform/sqlite/library.ts'
+import Database from 'better-sqlite3'
 import { openFileReadOnly } from './read-only.ts'
 
 /** After this many copied pages of SQLite, the progress is reported and the event loop takes a turn. */

@@ -1,14 +1,14 @@
 // Turns stored text back into an event. Throws DamagedEvent for text that does not match its hashes, so that damaged
 // text is never shown.
+import { readJson } from '../contract/exact-json.ts'
 import { DamagedEvent, type Header, type Recorded } from '../contract/stored.ts'
 import { misfitOfHeader, misfitOfPayload } from './fits.ts'
 import { digestOf } from './leaf.ts'
 import type { Opened, Row } from './store.ts'
-import { type Upcasters, upcast, upcasters } from './upcast.ts'
 
-const parsed = <T>(position: number, text: string): T => {
+const parsed = <T>(position: number, text: string, read: (text: string) => unknown = JSON.parse): T => {
   try {
-    return JSON.parse(text)
+    return read(text) as T
   } catch {
     throw new DamagedEvent(position, 'is not JSON')
   }
@@ -16,7 +16,7 @@ const parsed = <T>(position: number, text: string): T => {
 
 /** Parses a payload and computes its digest. Throws DamagedEvent. */
 export const openPayload = (position: number, salt: string, payload: string): Opened => ({
-  data: parsed(position, payload),
+  data: parsed(position, payload, readJson),
   digest: digestOf(salt, payload),
   begin: payload.slice(0, 1),
 })
@@ -26,7 +26,7 @@ const mustFit = (position: number, misfit: string | undefined): void => {
 }
 
 /** `opened`: the payload of the row, when it was opened elsewhere because it is long. */
-export const decode = (row: Row, table: Upcasters = upcasters, opened?: Opened): Recorded => {
+export const decode = (row: Row, opened?: Opened): Recorded => {
   const { position, payload, salt } = row
   mustFit(position, misfitOfHeader(row))
   const found =
@@ -34,8 +34,7 @@ export const decode = (row: Row, table: Upcasters = upcasters, opened?: Opened):
   if (found === undefined || salt === null) throw new DamagedEvent(position, 'has no payload')
   const { data, digest, begin } = found
   mustFit(position, misfitOfPayload(row.header, { salt, digest, begin }))
-  const header = parsed<Header>(position, row.header)
-  return { position, header, data: upcast(header, data, table) }
+  return { position, header: parsed<Header>(position, row.header), data }
 }
 
 /** `erasedBy`: the position of the event that covers the row; undefined: no event says that the row was erased. */

@@ -1,7 +1,6 @@
 // Finds the event that erased another event. The table `erased` says where to look, and the stored event itself
 // decides: whoever can write to the file can add rows to the table, but cannot change the text of an event without
-// changing its hashes. A log of an earlier version has no such table, and gets it when a server opens it. Therefore the
-// statements are prepared only when they are first needed.
+// changing its hashes.
 import type Database from 'better-sqlite3'
 import { type ErasedPart, erasedPartsOf, erasureStream } from '../contract/erased-range.ts'
 import { isErased, misfitOf } from './fits.ts'
@@ -37,19 +36,13 @@ type Candidate = { stream: string; erased_by: number }
  * event. Undefined: there is none.
  */
 export const erasedRangesOf = (db: Database.Database): ((position: number) => number | undefined) => {
-  const make = () => ({
-    candidates: db.prepare<[number], Candidate>(
-      `SELECT s.id AS stream, r.erased_by FROM events e JOIN streams s ON s.no = e.stream_no
-       JOIN erased r ON r.stream_no = e.stream_no
-       WHERE e.position = ? AND e.position BETWEEN r.first AND r.last ORDER BY r.erased_by`,
-    ),
-    named: namedIn(db),
-  })
-  let made: ReturnType<typeof make> | undefined
+  const candidates = db.prepare<[number], Candidate>(
+    `SELECT s.id AS stream, r.erased_by FROM events e JOIN streams s ON s.no = e.stream_no
+     JOIN erased r ON r.stream_no = e.stream_no
+     WHERE e.position = ? AND e.position BETWEEN r.first AND r.last ORDER BY r.erased_by`,
+  )
+  const named = namedIn(db)
   return position => {
-    if (made === undefined && Number(db.pragma('user_version', { simple: true })) >= 3) made = make()
-    if (made === undefined) return undefined
-    const { candidates, named } = made
     const found = candidates.all(position).find(({ stream, erased_by }) => {
       const part = named(erased_by).get(stream)
       return part !== undefined && part.from <= position && position <= part.to

@@ -1,8 +1,7 @@
 // Locks a data folder, so that only one server uses it. The lock is one of the operating system, on a separate file. So
 // it is free again even after kill -9.
-import type Database from 'better-sqlite3'
+import Database from 'better-sqlite3'
 import { CannotStart } from '../contract/cannot-start.ts'
-import Sqlite from '../platform/sqlite/library.ts'
 
 /** Whether a process holds the lock of the folder now, or the file at `path` cannot be locked for another reason. */
 export const isLocked = (path: string): boolean => {
@@ -21,7 +20,7 @@ export const isLocked = (path: string): boolean => {
 export const lockFolder = (path: string, inUse: () => string): (() => void) => {
   let db: Database.Database | undefined
   try {
-    db = new Sqlite(path, { timeout: 0 })
+    db = new Database(path, { timeout: 0 })
     db.pragma('locking_mode = EXCLUSIVE')
     db.exec('BEGIN EXCLUSIVE')
   } catch (error) {
@@ -35,21 +34,5 @@ export const lockFolder = (path: string, inUse: () => string): (() => void) => {
   const held = db
   return () => {
     held.close()
-  }
-}
-
-/**
- * Locks a file together with other processes that share it, until the returned function is called. Meanwhile no process
- * can lock the file for itself alone. Does nothing when the file is missing or cannot be opened.
- */
-export const shareFile = (path: string): (() => void) => {
-  let db: Database.Database | undefined
-  try {
-    db = new Sqlite(path, { readonly: true, fileMustExist: true })
-    db.exec('BEGIN')
-    db.prepare('SELECT count(*) FROM sqlite_schema').get() // a transaction takes its lock with its first read
-  } catch {}
-  return () => {
-    db?.close()
   }
 }

@@ -1,6 +1,7 @@
 // Opens long payloads in a thread, so that no other caller waits meanwhile. The thread ends when it has been idle for a
 // while, because it would otherwise keep the memory that its last payloads needed.
 import type { Worker } from 'node:worker_threads'
+import { arrived } from '../contract/exact-number.ts'
 import { DamagedEvent } from '../contract/stored.ts'
 import { startThread } from '../platform/thread.ts'
 import type { Found, Wanted } from './long-thread.ts'
@@ -34,7 +35,7 @@ export const createLongReader = (path: string, idleMs = defaultIdleMs) => {
     if ('error' in found) reader.reject(new Error(found.error))
     else if ('damage' in found) reader.reject(new DamagedEvent(reader.position, found.damage))
     else if (found.opened === undefined) reader.reject(new DamagedEvent(reader.position, 'has no payload'))
-    else reader.resolve(found.opened)
+    else reader.resolve({ ...found.opened, data: arrived(found.opened.data) })
   }
   const start = (): Worker => {
     const started = startThread('long-thread.mjs', { workerData: { path } })

@@ -1,7 +1,6 @@
 // Opens a log file for reading, whether a server writes the file meanwhile or not. Nothing in the file can be changed.
-import type Database from 'better-sqlite3'
+import Database from 'better-sqlite3'
 import { DamagedEvent, type Log } from '../contract/stored.ts'
-import Sqlite from '../platform/sqlite/library.ts'
 import { openPayload } from './decode.ts'
 import { createPages, createReading } from './reading.ts'
 import { mustBePlain } from './sqlite-checks.ts'
@@ -29,7 +28,7 @@ const lookMs = 100
 /** Opens any of our SQLite files for reading only. Throws CannotStart when the path leads to a folder or a device. */
 export const openFileReadOnly = (path: string): Database.Database => {
   mustBePlain(path)
-  return new Sqlite(path, { readonly: true, fileMustExist: true })
+  return new Database(path, { readonly: true, fileMustExist: true })
 }
 
 /** Opens a log for reading. Its head moves when another process appends. Throws CannotStart. */

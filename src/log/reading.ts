@@ -176,7 +176,7 @@ const takenPatiently = async (store: Rows, rows: Row[]): Promise<Recorded[]> => 
   if (last === undefined || !isLong(last)) return taken(store, rows)
   rows.pop()
   const events = taken(store, rows)
-  events.push(decode(last, undefined, await store.openLong(last.position, last.salt ?? '')))
+  events.push(decode(last, await store.openLong(last.position, last.salt ?? '')))
   return events
 }
 /** Whether a page was not full, so that nothing follows it. */

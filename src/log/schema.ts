@@ -11,7 +11,7 @@
 import { erasablePrefixes, erasureStream, payloadsErased } from '../contract/erased-range.ts'
 
 /** Version of the tables below, stored in the file as `user_version`. */
-export const schemaVersion = 3
+export const schemaVersion = 1
 /** The `application_id` of the file, which marks it as a log of Reprise: `rpri` in ASCII. */
 export const applicationId = 0x72707269
 
@@ -117,32 +117,4 @@ ${erasure}
 ${longPayloads}
 ${piecesTable}
 ${pieceTriggers}
-`
-
-/** Moves the pieces of a file of version 2 to the table of version 3. */
-const movedPieces = `
-DROP TRIGGER pieces_are_never_changed;
-DROP TRIGGER pieces_of_events_are_never_removed;
-DROP TRIGGER pieces_are_never_added_to_events;
-ALTER TABLE pieces RENAME TO old_pieces;
-${piecesTable}
-INSERT INTO pieces (payload, n, text) SELECT payload, n, text FROM old_pieces ORDER BY payload, n;
-DROP TABLE old_pieces;
-`
-
-/** The statements that make version 3 of an older file. They do not allow null for `salt`: `looserSalt` does. */
-export const renewal = (version: number): string => `
-DROP TRIGGER events_are_never_changed;
-${erased}
-${erasure}
-${version === 1 ? longPayloads + piecesTable : movedPieces}
-${pieceTriggers}
-`
-
-/**
- * Lets `salt` be null. SQLite allows to loosen a condition in the stored text of a table, which changes no row. Every
- * other way would copy all events.
- */
-export const looserSalt = `
-UPDATE sqlite_schema SET sql = replace(sql, 'salt TEXT NOT NULL', 'salt TEXT') WHERE name = 'events' AND type = 'table'
 `

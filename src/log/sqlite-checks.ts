@@ -1,9 +1,8 @@
 // Checks that a file is a complete log of Reprise, before anything in it is changed.
 import { existsSync, statSync } from 'node:fs'
-import type Database from 'better-sqlite3'
+import Database from 'better-sqlite3'
 import { CannotStart } from '../contract/cannot-start.ts'
 import { whatStandsAt } from '../platform/plain-file.ts'
-import Sqlite from '../platform/sqlite/library.ts'
 import { erasedRangesOf } from './erased-ranges.ts'
 import { isErased, isLong, misfitOfTexts } from './fits.ts'
 import { longPayloadsOf } from './long-text.ts'
@@ -42,7 +41,7 @@ const checkId = (db: Database.Database): void => {
   if (typeof id !== 'string') throw new Error('the log has no id')
 }
 
-/** Checks that the file is a log of Reprise. Returns true for an empty file. Throws CannotStart. */
+/** Checks that the file is a log of Reprise that this build can use. Returns true for an empty file. Throws CannotStart. */
 export const identify = (db: Database.Database, path: string): boolean => {
   const version = db.pragma('user_version', { simple: true }) as number
   const application = db.pragma('application_id', { simple: true }) as number
@@ -50,9 +49,10 @@ export const identify = (db: Database.Database, path: string): boolean => {
   if (tables === 0 && version === 0) return true
   if (application !== applicationId)
     throw new CannotStart(`${path} is no event log of Reprise: choose another DATA_DIR`)
-  if (version > schemaVersion) {
-    throw new CannotStart(`${path} was written by a newer reprise (schema ${version}): run that version`)
-  }
+  if (version !== schemaVersion)
+    throw new CannotStart(
+      `${path} has the tables of another build of reprise (version ${version} in place of ${schemaVersion}): run that build, or choose another DATA_DIR`,
+    )
   return false
 }
 
@@ -73,7 +73,7 @@ export const lookInto = (path: string): void => {
   mustBePlain(path)
   const missing = checkWal(path)
   if (!existsSync(path)) return
-  const db = new Sqlite(path, { readonly: true })
+  const db = new Database(path, { readonly: true })
   try {
     if (identify(db, path)) return
     // SQLite never writes a page that one commit allocated and freed again. Such a page is missing but free, so no more

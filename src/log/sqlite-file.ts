@@ -1,11 +1,10 @@
 // Opens a log file, for the writer, for readers and for the command line.
 import { existsSync, statSync } from 'node:fs'
 import pathOf from 'node:path'
-import type Database from 'better-sqlite3'
+import Database from 'better-sqlite3'
 import { CannotStart } from '../contract/cannot-start.ts'
 import { forbiddenAt } from '../platform/permission.ts'
-import Sqlite from '../platform/sqlite/library.ts'
-import { applicationId, looserSalt, renewal, schema, schemaVersion } from './schema.ts'
+import { applicationId, schema, schemaVersion } from './schema.ts'
 import { identify, lookInto, mustBePlain } from './sqlite-checks.ts'
 
 const oldestSqlite = '3.51.3' // earlier versions can lose a WAL that is reset while it is read
@@ -44,26 +43,6 @@ const make = (db: Database.Database, logId: string): void => {
   create()
 }
 
-/** Brings a file of an earlier version to this version, in one transaction. */
-const renew = (db: Database.Database, version: number): void => {
-  const change = db.transaction(() => {
-    db.exec(renewal(version))
-    db.pragma('writable_schema = ON')
-    db.exec(looserSalt)
-    // Every connection, this one too, reads the schema again when this number has changed.
-    db.pragma(`schema_version = ${Number(db.pragma('schema_version', { simple: true })) + 1}`)
-    db.pragma('writable_schema = OFF')
-    db.pragma(`user_version = ${schemaVersion}`)
-  })
-  db.unsafeMode() // otherwise SQLite refuses writes to its schema
-  try {
-    change()
-  } finally {
-    db.pragma('writable_schema = OFF')
-    db.unsafeMode(false)
-  }
-}
-
 /** Removes the pieces of payloads that no event has, since a crash came before their events were stored. */
 const removeLeftPieces = (db: Database.Database): void => {
   const left = db
@@ -86,7 +65,7 @@ export const openForWriting = (path: string, newLogId: () => string): Database.D
   let db: Database.Database | undefined
   try {
     lookInto(path)
-    db = new Sqlite(path)
+    db = new Database(path)
     const version = db.prepare('SELECT sqlite_version()').pluck().get() as string
     if (isOlder(version, oldestSqlite)) {
       throw new CannotStart(`SQLite ${version} is too old: ${oldestSqlite} or later is needed`)
@@ -100,10 +79,6 @@ export const openForWriting = (path: string, newLogId: () => string): Database.D
     db.pragma('secure_delete = ON') // what is erased is overwritten; appends delete nothing
     db.pragma(`wal_autocheckpoint = ${maxPages}`)
     if (isNew) make(db, newLogId())
-    else {
-      const found = Number(db.pragma('user_version', { simple: true }))
-      if (found !== schemaVersion) renew(db, found)
-    }
     removeLeftPieces(db)
     // Copies the WAL into the main file and syncs it. Then the length of the file must be that of its pages.
     const [moved] = db.pragma('wal_checkpoint(TRUNCATE)') as { busy: number }[]
@@ -124,13 +99,16 @@ export const openForWriting = (path: string, newLogId: () => string): Database.D
 export const openForReading = (path: string): Database.Database => {
   if (!existsSync(path)) throw new CannotStart(`there is no event log at ${path}: check the folder`)
   mustBePlain(path)
+  let db: Database.Database | undefined
   try {
     // The file is not mapped into memory: if a program cuts a mapped file short, every process that reads it dies
     // (SIGBUS).
-    const db = new Sqlite(path, { readonly: true })
+    db = new Database(path, { readonly: true })
+    identify(db, path)
     db.prepare('SELECT max(position) FROM events').get()
     return db
   } catch (error) {
+    db?.close()
     throw explained(path, error)
   }
 }

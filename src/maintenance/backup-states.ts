@@ -1,23 +1,13 @@
 // Copies the kept states of environment sessions into a backup, and back. A folder beside the copied log, whose name
 // begins with the name of the backup, holds the states that this log names. The file names of states are unique, so a
 // restore replaces no other file of the data folder.
-import {
-  constants,
-  copyFileSync,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
+import { constants, copyFileSync, lstatSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import type { OwnedSession } from '../../actors/env-session/ports.ts'
 import { sessionEvents } from '../contract/decoders/env-session.ts'
 import { isEnvSessionStream, type Snapshot } from '../contract/env-session-events.ts'
 import { copyKeptState, partsOfState } from '../env-sessions/copy-state.ts'
 import { folderOfSession } from '../env-sessions/folders.ts'
-import { sortedMark } from '../env-sessions/sort-folders.ts'
 import { emptySession, evolveSession } from '../history/env-session.ts'
 import { syncFile } from '../log/copy.ts'
 import type { ReadOnlyLog } from '../log/read-only.ts'
@@ -95,9 +85,7 @@ export const copyStates = async (log: ReadOnlyLog, root: string, to: string): Pr
 /** Adds the states in the folder `from` to the states below `root`. Returns the number of added sessions. */
 export const addStates = (from: string, root: string): number => {
   if (!isFolder(from)) return 0
-  const isNew = !isFolder(root) || readdirSync(root).length === 0
   mkdirSync(root, { recursive: true, mode: 0o700 })
-  if (isNew) writeFileSync(path.join(root, sortedMark), '')
   let added = 0
   for (const user of readdirSync(from)) {
     for (const session of readdirSync(path.join(from, user))) {

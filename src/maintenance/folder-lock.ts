@@ -1,8 +1,5 @@
-// Locks a data folder for one process. It also locks the build that this process runs, so that a later build does not
-// remove its files.
-import { fileURLToPath } from 'node:url'
-import { lockFolder, shareFile } from '../log/lock.ts'
-import { built } from '../platform/built.ts'
+// Locks a data folder for one process.
+import { lockFolder } from '../log/lock.ts'
 import { filesOf, readServerFile, removeServerFile } from '../platform/data-folder.ts'
 
 /**
@@ -19,14 +16,4 @@ export const lockData = (dataDir: string): (() => void) => {
   })
   removeServerFile(files.server)
   return unlock
-}
-
-/** Like `lockData`, for a process that may run for long: it also keeps the files of this build. */
-export const takeFolder = (dataDir: string): (() => void) => {
-  const unlock = lockData(dataDir)
-  const releaseBuild = shareFile(fileURLToPath(built('in-use.db'))) // build.mjs keeps the files of this build
-  return () => {
-    releaseBuild()
-    unlock()
-  }
 }

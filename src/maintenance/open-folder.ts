@@ -2,7 +2,7 @@
 import { type Config, checkWorkspaceRoot, makeDataDir } from '../config.ts'
 import type { Report } from '../contract/ports.ts'
 import { checkPlaces } from '../platform/data-folder.ts'
-import { takeFolder } from './folder-lock.ts'
+import { lockData } from './folder-lock.ts'
 import { mustBeAlone } from './must-be-alone.ts'
 import { openShard, type Shard, type ShardOptions } from './open-shard.ts'
 
@@ -11,7 +11,7 @@ export const holdFolder = (config: Config, idle = false): (() => void) => {
   makeDataDir(config.dataDir)
   if (!idle) checkWorkspaceRoot(config)
   checkPlaces(config.dataDir)
-  return takeFolder(config.dataDir)
+  return lockData(config.dataDir)
 }
 
 export type Folder = Shard & { unlock(): void }

@@ -31,7 +31,6 @@ import { createSystem } from '../system.ts'
 import type { Queries } from '../tasks/queries.ts'
 import { builtinTools } from '../tools/builtin.ts'
 import { isPinned } from './backup-pins.ts'
-import { bringFilesHome } from './old-places.ts'
 import { openProvenLog } from './open-proven-log.ts'
 
 const protectionOf = (config: Config) => {
@@ -146,7 +145,6 @@ export const openShard = async (
     })
     opened.unshift(() => log.close())
     opened.unshift(() => proof.stop())
-    if (!idle) await bringFilesHome({ log, roots, mark: files.byUser, report })
     const agents = createAgents(world.timers, config.model)
     const secrets = stores?.secrets ?? openSecrets(files.secrets, report)
     opened.unshift(() => secrets.close())

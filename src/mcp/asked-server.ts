@@ -2,16 +2,23 @@
 // used any more, the session ends.
 import { EnvironmentGone, type Observed, type OpenObject } from '../contract/environment.ts'
 import type { ToolDefinition } from '../contract/wire.ts'
-import type { CallToolResult, McpTool } from './connection.ts'
 import type { Connections } from './connections.ts'
+import type { CallResult } from './content.ts'
 import { McpFailure } from './failure.ts'
+import { plainName } from './names.ts'
+import type { McpTool } from './reading/tool.ts'
 import type { McpServer } from './server.ts'
 
 export type Watch = { emit(text: string): void; signal: AbortSignal }
 
-const definitionOf = ({ name, description, inputSchema }: McpTool): ToolDefinition => ({
+const definitionOf = ({ name, title, description, inputSchema }: McpTool): ToolDefinition => ({
   type: 'function',
-  function: { name, description: description ?? '', parameters: inputSchema, strict: false },
+  function: {
+    name: plainName(name),
+    description: description ?? title ?? '',
+    parameters: inputSchema,
+    strict: false,
+  },
 })
 
 /** `id` is the key of the session's connection. Functions throw EnvironmentGone when the server cannot be used. */
@@ -29,23 +36,30 @@ export const askedServer = (
       throw error instanceof McpFailure ? new EnvironmentGone(error.message) : error
     }
   }
-  const listed = () => asked(connections.tools(server, caller))
+  /** A list that failed once is asked for again on the same connection: another one lacks the state of the session. */
+  const listed = () =>
+    asked(
+      connections.tools(server, caller).catch(error => {
+        if (!(error instanceof McpFailure && error.isAnswer)) throw error
+        return connections.tools(server, caller)
+      }),
+    )
   return {
     server,
     toolNamed: async (name: string): Promise<McpTool | undefined> =>
-      (await listed()).find(tool => tool.name === name),
-    observed: async (): Promise<Observed> => ({
-      state: { server: server.name },
-      tools: (await listed()).map(definitionOf),
-      done: false,
-    }),
+      (await listed()).tools.find(tool => plainName(tool.name) === name),
+    async observed(): Promise<Observed> {
+      const { tools, odd } = await listed()
+      const state = { server: server.name, ...(odd.length === 0 ? {} : { odd_tools: odd }) }
+      return { state, tools: tools.map(definitionOf), done: false }
+    },
     /** Throws when the connection is lost: a new connection would lack the state of the session. */
     mustBeOpen(): void {
       if (connections.isOpen(server, id)) return
       throw new EnvironmentGone(`the MCP server "${server.name}" closed the connection`)
     },
     /** Resolves with a text when the call failed and the session continues. */
-    call: (tool: McpTool, args: OpenObject, { emit, signal }: Watch): Promise<CallToolResult | string> =>
+    call: (tool: McpTool, args: OpenObject, { emit, signal }: Watch): Promise<CallResult | string> =>
       connections
         .call(server, caller, tool, args, signal, message => emit(`${message}\n`))
         .catch(error => {

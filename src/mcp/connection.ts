@@ -1,19 +1,22 @@
 // A connection to an MCP server: lists its tools and calls them.
-import type { CallToolResult, Tool as McpTool } from '@modelcontextprotocol/client'
+import type { Tool } from '@modelcontextprotocol/client'
+import { type CallResult, readResult } from './content.ts'
 import { failureOf, isAnswer, type McpFailure } from './failure.ts'
 import { openClient } from './handshake.ts'
 import { callMs, maxProgress } from './limits.ts'
-import { listTools } from './list-tools.ts'
+import { listTools, type ToolList } from './list-tools.ts'
 import type { Outside } from './outside.ts'
+import { unpacked } from './reading/parcel.ts'
+import type { McpTool } from './reading/tool.ts'
 import { type McpServer, withoutSecrets } from './server.ts'
-import { tooLate, within } from './too-late.ts'
+import { isSessionLost } from './session.ts'
+import { tooLate } from './too-late.ts'
 
-export type { CallToolResult, McpTool }
 export type Connection = {
   /**
    * The server's latest list; it is requested again after the server has reported a change. Rejects with McpFailure.
    */
-  tools(): Promise<McpTool[]>
+  tools(): Promise<ToolList>
   /**
    * Rejects with McpFailure. When `signal` aborts, it rejects, too, and notifies the server. `hear` receives the
    * server's reports about the progress of the call.
@@ -23,7 +26,7 @@ export type Connection = {
     args: Record<string, unknown>,
     signal: AbortSignal,
     hear?: (message: string) => void,
-  ): Promise<CallToolResult>
+  ): Promise<CallResult>
   close(): Promise<void>
 }
 
@@ -49,8 +52,8 @@ export const openConnection = async (
   onLost: () => void,
 ): Promise<Connection> => {
   /** Makes a short text for the user of the server. Reports more of the error to the operator, without secrets. */
-  const explained = (error: unknown): McpFailure => {
-    const failure = failureOf(server, error)
+  const explained = (error: unknown, kind?: { isAnswer: boolean; mayRepeat: boolean }): McpFailure => {
+    const failure = failureOf(server, error, kind)
     const words = error instanceof Error ? error.message : String(error)
     outside.report('debug', failure.message, {
       error: withoutSecrets(server, words).slice(0, longestReported),
@@ -58,7 +61,7 @@ export const openConnection = async (
     return failure
   }
 
-  let listed: Promise<McpTool[]> | undefined
+  let listed: Promise<ToolList> | undefined
   const forgetTools = () => {
     listed = undefined
   }
@@ -72,26 +75,34 @@ export const openConnection = async (
     lost = true
   }
   client.onclose = lose
-  const failed = (error: unknown): McpFailure => {
-    // An error that the server sends leaves the connection usable; after any other error its state is unknown.
-    if (!isAnswer(error)) lose()
-    return explained(error)
+  /** `isHarmless`: the request changes nothing. */
+  const failed = (error: unknown, isHarmless: boolean): McpFailure => {
+    const isForgotten = isSessionLost(error, client.transport?.sessionId)
+    // An answer leaves the connection usable; after any other error its state is unknown.
+    const isUsable = isAnswer(error) && !isForgotten
+    if (!isUsable) lose()
+    return explained(error, { isAnswer: isUsable, mayRepeat: isForgotten || isHarmless })
   }
 
   return {
     tools() {
       if (listed !== undefined) return listed
-      const asked = within(outside.timers, server, listTools(client, server.name)).catch(error => {
-        if (listed === asked) forgetTools()
-        throw failed(error)
-      })
+      const asked = listTools(client, server, outside.timers).then(
+        list => {
+          outside.odd.note(server, list.odd)
+          return list
+        },
+        error => {
+          if (listed === asked) forgetTools()
+          throw failed(error, true)
+        },
+      )
       listed = asked
       return asked
     },
     async call(tool, args, signal, hear) {
-      // The client would check the result against the server's own schema, which is untrusted, so the schema is left
-      // out. The rest of the definition says which arguments are sent as headers.
-      const { outputSchema: _, ...toolDefinition } = tool
+      // The definition says which arguments are sent as headers.
+      const toolDefinition = tool as Tool
       const late = new AbortController()
       const cancel = outside.timers.after(callMs, () => late.abort(tooLate(server, callMs)))
       try {
@@ -99,10 +110,10 @@ export const openConnection = async (
         const either = AbortSignal.any([signal, late.signal])
         const options = { signal: either, timeout: 2 * callMs, toolDefinition }
         const progress = hear === undefined ? {} : { onprogress: progressTo(server, hear) }
-        return await client.callTool(params, { ...options, ...progress })
+        return readResult(unpacked(await client.callTool(params, { ...options, ...progress })))
       } catch (error) {
         if (signal.aborted) throw error
-        throw failed(late.signal.aborted ? late.signal.reason : error)
+        throw failed(late.signal.aborted ? late.signal.reason : error, false)
       } finally {
         cancel()
       }

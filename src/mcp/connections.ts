@@ -3,10 +3,13 @@
 import { availableParallelism } from 'node:os'
 import { canonical } from '../contract/canonical.ts'
 import { createFairTurns } from '../fairness/fair-turns.ts'
-import { type CallToolResult, type Connection, type McpTool, openConnection } from './connection.ts'
+import { type Connection, openConnection } from './connection.ts'
+import type { CallResult } from './content.ts'
 import { closeEntry, createEntries, type Entry } from './entries.ts'
 import { McpFailure } from './failure.ts'
+import type { ToolList } from './list-tools.ts'
 import type { Outside } from './outside.ts'
+import type { McpTool } from './reading/tool.ts'
 import type { McpServer } from './server.ts'
 import { unlessAborted } from './unless-aborted.ts'
 
@@ -14,7 +17,7 @@ import { unlessAborted } from './unless-aborted.ts'
 export type Caller = { rootTaskId: string; userId: string }
 export type Connections = {
   /** Rejects with McpFailure, or when `signal` aborts. */
-  tools(server: McpServer, caller: Caller, signal?: AbortSignal): Promise<McpTool[]>
+  tools(server: McpServer, caller: Caller, signal?: AbortSignal): Promise<ToolList>
   call(
     server: McpServer,
     caller: Caller,
@@ -22,7 +25,7 @@ export type Connections = {
     args: Record<string, unknown>,
     signal: AbortSignal,
     hear?: (message: string) => void,
-  ): Promise<CallToolResult>
+  ): Promise<CallResult>
   /** Whether the task still has its connection to the server. If not, the server's state for the connection is lost. */
   isOpen(server: McpServer, rootTaskId: string): boolean
   /** Closes the connections of a task that has ended, after their present uses. */

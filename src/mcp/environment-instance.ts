@@ -1,18 +1,19 @@
 // Makes a connection to a server the instance of an environment: the session has the tools of the server.
 import type { Instance, Observed, OpenObject, StepAnswer } from '../contract/environment.ts'
+import type { MessageContent } from '../contract/wire.ts'
 import { type AskedServer, askedServer, type Watch } from './asked-server.ts'
-import type { McpTool } from './connection.ts'
 import type { Connections } from './connections.ts'
-import { contentOf, wordsOf } from './content.ts'
+import { failedContent, wordsOf } from './content.ts'
+import type { McpTool } from './reading/tool.ts'
 import { type McpServer, withoutSecrets } from './server.ts'
 
 const nothing = { blocks: [], observation: {}, reward: 0, terminated: false, truncated: false, info: {} }
-const failed = (error: string, seen: Observed): StepAnswer => ({
+const failed = (content: MessageContent, seen: Observed): StepAnswer => ({
   ...nothing,
   ...seen,
   status: 'incomplete',
-  content: error,
-  error,
+  content,
+  error: wordsOf(content) || 'the tool failed',
 })
 
 /** Makes a step from the call of a tool. */
@@ -25,10 +26,10 @@ const stepOf = async (
   // A call may change the tools. Its result counts, even if the server cannot be reached after the call.
   const after = await asked.observed().catch(() => before)
   if (typeof result === 'string') return failed(result, after)
-  if (result.isError === true) {
-    return failed(withoutSecrets(asked.server, wordsOf(result)) || `the tool "${tool.name}" failed`, after)
-  }
-  return { ...nothing, ...after, status: 'completed', content: contentOf(result) }
+  const { content, isError } = result
+  if (!isError) return { ...nothing, ...after, status: 'completed', content }
+  const masked = (text: string) => withoutSecrets(asked.server, text)
+  return failed(failedContent(content, tool.name, masked), after)
 }
 
 type Deps = {

@@ -1,8 +1,10 @@
 // Makes a server of the operator an environment: a session has the server's tools, and its instance is a connection.
 // The server's state ends with the connection, so such a session is not restored after a restart.
 import type { EnvironmentSource, Instance, OpenObject } from '../contract/environment.ts'
+import type { EnvironmentInfo } from '../contract/wire.ts'
 import type { Connections } from './connections.ts'
 import { openInstance } from './environment-instance.ts'
+import type { OddTools } from './odd-tools.ts'
 import { type McpServer, withVariables } from './server.ts'
 
 export const mcpEnvironmentName = 'mcp'
@@ -20,9 +22,10 @@ type Deps = {
   connections: Pick<Connections, 'tools' | 'call' | 'isOpen' | 'ended'>
   /** Connections that stay open although no task runs. This kind adds the connections of its instances. */
   keeps: Set<string>
+  odd: Pick<OddTools, 'all'>
 }
 
-export const createMcpEnvironment = ({ configured, connections, keeps }: Deps) => {
+export const createMcpEnvironment = ({ configured, connections, keeps, odd }: Deps) => {
   let opened = 0
 
   const open = async (kwargs: OpenObject, variables: Record<string, string>): Promise<Instance> => {
@@ -36,16 +39,17 @@ export const createMcpEnvironment = ({ configured, connections, keeps }: Deps) =
     source,
     parameters,
     open,
-    info: () => ({
+    info: (): EnvironmentInfo => ({
       description:
         'A server of the operator: its tools are those of the session, which does not come back after a restart.',
       name: mcpEnvironmentName,
       source: 'reprise',
       module: mcpEnvironmentName,
-      importable: configured.size > 0 ? ('true' as const) : ('false' as const),
+      importable: configured.size > 0 ? 'true' : 'false',
       default_params_summary: 'server: string',
-      origin: 'builtin' as const,
+      origin: 'builtin',
       ...(configured.size > 0 ? {} : { error: 'MCP_CONFIG names no server' }),
+      ...(odd.all().length === 0 ? {} : { odd_tools: odd.all() }),
     }),
   }
 }

@@ -1,25 +1,30 @@
 // The handshake with an MCP server: over a pipe or HTTP, in the older or the newer version of the protocol.
 import type { Client, Transport } from '@modelcontextprotocol/client'
-import { isAnswer } from './failure.ts'
+import { isError, refusalIn } from './failure.ts'
 import { httpTransport } from './http.ts'
-import { maxBytes, openMs } from './limits.ts'
+import { openMs } from './limits.ts'
 import type { Outside } from './outside.ts'
+import { createAnswers } from './reading/answers.ts'
 import type { McpServer } from './server.ts'
 import { stdioTransport } from './stdio.ts'
 import { within } from './too-late.ts'
 
 type Sdk = typeof import('@modelcontextprotocol/client')
 
-const transportOf = (sdk: Sdk, server: McpServer, outside: Outside): Transport =>
-  'command' in server
-    ? stdioTransport(server, { ...outside, buffer: new sdk.ReadBuffer({ maxBufferSize: maxBytes }) })
-    : httpTransport(sdk, server, server.fromCaller ? outside.guardedFetch : outside.fetch)
+const transportOf = (sdk: Sdk, server: McpServer, outside: Outside): Transport => {
+  const { timers } = outside
+  const answers = createAnswers(sdk.SUPPORTED_PROTOCOL_VERSIONS)
+  if ('command' in server) return stdioTransport(server, { ...outside, answers })
+  return httpTransport(sdk, server, {
+    fetch: server.fromCaller ? outside.guardedFetch : outside.fetch,
+    answers,
+    timers,
+  })
+}
 
 /** Whether the server answered `initialize` with an error. Then it may want a newer version of the protocol. */
-const wantsNewer = (error: unknown): boolean => {
-  const status = (error as { status?: unknown } | undefined)?.status
-  return isAnswer(error) || (typeof status === 'number' && [400, 404, 405].includes(status))
-}
+const wantsNewer = (error: unknown): boolean =>
+  isError(error) || [400, 404, 405].includes(refusalIn(error)?.status ?? 0)
 
 /** Returns a connected client. `toolsChanged` is called whenever the server reports that its tools changed. */
 export const openClient = async (
@@ -35,7 +40,7 @@ export const openClient = async (
     })
     const transport = transportOf(sdk, server, outside)
     try {
-      await within(outside.timers, server, client.connect(transport, { timeout: openMs }))
+      await within(outside.timers, server, client.connect(transport, { timeout: 2 * openMs }))
       return client
     } catch (error) {
       await client.close().catch(() => {})
@@ -45,6 +50,8 @@ export const openClient = async (
   }
   return greet('legacy').catch(error => {
     if (!wantsNewer(error)) throw error
-    return greet('auto')
+    return greet('auto').catch(() => {
+      throw error // the reason why the server refuses us
+    })
   })
 }

@@ -4,12 +4,18 @@
 export const openMs = 30_000
 /** The time limit of a call, in milliseconds. */
 export const callMs = 600_000
+/**
+ * An answer that has begun, or that was promised, is awaited for this many milliseconds after the last sign of it. Then
+ * it counts as an answer that cannot be read.
+ */
+export const patienceMs = 5_000
 /** The limit in bytes of one HTTP answer, of one message, and of all output that a process sends without a request. */
 export const maxBytes = 10 * 1024 * 1024
 /** The largest number of tools of a server. */
 export const maxTools = 512
-/** The greatest length of the list of tools as JSON, in characters. */
+/** The greatest length of the list of tools as JSON, and of one tool, in characters. A longer tool is left out. */
 export const maxListLength = 1024 * 1024
+export const maxToolLength = 128 * 1024
 /** At most this many characters of progress messages are passed on from one call. */
 export const maxProgress = 4096
 /** A result has at most this many characters of text; the rest is cut off. */

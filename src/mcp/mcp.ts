@@ -6,6 +6,7 @@ import { createOutsideFetch } from '../egress/guarded-fetch.ts'
 import type { Children } from '../platform/children/children.ts'
 import { type Connections, createConnections } from './connections.ts'
 import { createMcpEnvironment, type McpEnvironment } from './environment.ts'
+import { createOddTools } from './odd-tools.ts'
 import type { McpServer } from './server.ts'
 import { createMcpTools } from './tools.ts'
 
@@ -29,15 +30,17 @@ export const createMcp = ({ configured, mayReach, ...deps }: Deps): Mcp => {
     createOutsideFetch({ mayReach }),
   ]
   const keeps = new Set<string>()
+  const odd = createOddTools(deps.report)
   const connections = createConnections({
     ...deps,
     isWorking: id => keeps.has(id) || deps.isWorking(id),
+    odd,
     fetch: everywhere.fetch,
     guardedFetch: guarded.fetch,
   })
   return {
     ...createMcpTools({ configured, connections }),
-    environment: createMcpEnvironment({ configured, connections, keeps }),
+    environment: createMcpEnvironment({ configured, connections, keeps, odd }),
     ended: connections.ended,
     async close() {
       await connections.close()

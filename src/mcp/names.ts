@@ -12,16 +12,18 @@ const clean = (text: string): string => text.replace(/[^A-Za-z0-9_-]/g, '_')
 const isPlain = (server: string, name: string): boolean =>
   /^[A-Za-z0-9_-]+$/.test(name) && name.length <= longest && !server.includes('__') && !server.endsWith('_')
 
-/** The name of a tool whose plain name is not usable: cleaned, cut, and distinct by a hash of server and tool. */
-const hashedName = (server: string, tool: string): string => {
-  const mark = hash('sha256', JSON.stringify([server, tool])).slice(0, hashed)
-  return `${clean(`${server}__${tool}`).slice(0, longest - hashed - 1)}_${mark}`
-}
+/** A name that is not usable: cleaned, cut, and distinct by a hash of what it stands for. */
+const marked = (name: string, stands: string): string =>
+  `${clean(name).slice(0, longest - hashed - 1)}_${hash('sha256', stands).slice(0, hashed)}`
 
 export const toolName = (server: string, tool: string): string => {
   const name = `${server}__${tool}`
-  return isPlain(server, name) ? name : hashedName(server, tool)
+  return isPlain(server, name) ? name : marked(name, JSON.stringify([server, tool]))
 }
+
+/** The name of a tool that is offered without the name of its server. */
+export const plainName = (tool: string): string =>
+  /^[A-Za-z0-9_-]+$/.test(tool) && tool.length <= longest ? tool : marked(tool, JSON.stringify([tool]))
 
 /** Whether a tool of this name may belong to this server. If not, the server need not be asked for its tools. */
 export const mayBeOf = (server: string, name: string): boolean =>

@@ -1,6 +1,7 @@
 import type { Report, Timers } from '../contract/ports.ts'
 import type { Fetch } from '../egress/guarded-fetch.ts'
 import type { Children } from '../platform/children/children.ts'
+import type { OddTools } from './odd-tools.ts'
 
 /** What a connection needs from the server process. */
 export type Outside = {
@@ -11,6 +12,7 @@ export type Outside = {
   guardedFetch: Fetch
   timers: Pick<Timers, 'after'>
   report: Report
+  odd: Pick<OddTools, 'note'>
   /** The name and version that we send to servers. */
   client: { name: string; version: string }
 }

@@ -1,5 +1,6 @@
 // Reads `agent_config.tool_mcp_config` of a request: servers of the operator by name, or URLs with headers. Header
 // values are secrets: they are removed before anything is stored, and added again when a server is used.
+import { isExact } from '../contract/exact-number.ts'
 import type { Problem } from '../contract/refusals.ts'
 import { McpFailure } from './failure.ts'
 import { isHeader, isServerUrl, type McpServer } from './server.ts'
@@ -15,7 +16,7 @@ const longestName = 64
 const hidden = '***'
 
 const isFields = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !isExact(value)
 
 /** The servers of a config, which may be wrapped in `mcpServers` as in a file. */
 const entriesOf = (config: Fields): { at: string[]; entries: [string, unknown][] } => {

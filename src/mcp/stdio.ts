@@ -1,17 +1,23 @@
 // A server that runs as a child process: each line of its stdin and stdout is a message in JSON. Its stderr is reported
 // to the operator.
-import type { ReadBuffer, Transport } from '@modelcontextprotocol/client'
-import type { Report } from '../contract/ports.ts'
+import { StringDecoder } from 'node:string_decoder'
+import type { Transport } from '@modelcontextprotocol/client'
+import type { Report, Timers } from '../contract/ports.ts'
 import type { Child, Children } from '../platform/children/children.ts'
-import { createMessages } from './messages.ts'
+import { unreadable } from './failure.ts'
+import { maxBytes } from './limits.ts'
 import { processVariables } from './process-variables.ts'
+import type { Answers } from './reading/answers.ts'
+import type { Heard } from './reading/heard.ts'
+import { createListener } from './reading/listener.ts'
+import { createTexts } from './reading/texts.ts'
 import type { McpServer } from './server.ts'
 import { reportStderr } from './stderr.ts'
 
 type ProcessServer = Extract<McpServer, { command: string }>
 
 /** The last output of a process that has ended is awaited for at most this many milliseconds. */
-const patienceMs = 500
+const lastOutputMs = 500
 /** Milliseconds from the end of a server's input until the server gets the first signal. */
 const goodbyeMs = 250
 
@@ -33,15 +39,61 @@ const goodbye = async (process: Child, children: Pick<Children, 'end'>): Promise
   await children.end(process)
 }
 
-type Deps = { children: Pick<Children, 'start' | 'end'>; report: Report; buffer: ReadBuffer }
+type Deps = {
+  children: Pick<Children, 'start' | 'end'>
+  timers: Pick<Timers, 'after'>
+  report: Report
+  answers: Answers
+}
 
-export const stdioTransport = (server: ProcessServer, { children, report, buffer }: Deps): Transport => {
+/** Reads what a server prints, and limits what it prints without an answer. `tooMuch` is called once at most. */
+const createOutput = (
+  { answers, timers }: Pick<Deps, 'answers' | 'timers'>,
+  give: (message: Parameters<NonNullable<Transport['onmessage']>>[0]) => void,
+  tooMuch: () => void,
+) => {
+  const decoder = new StringDecoder('utf8')
+  let unasked = 0
+  const listener = createListener(createTexts(), timers, (all: Heard[]) => {
+    for (const message of all.flatMap(heard => answers.take(heard))) {
+      if (!('method' in message)) unasked = 0
+      give(message)
+    }
+  })
+  return {
+    read(chunk: Buffer): void {
+      if (unasked > maxBytes) return
+      unasked += chunk.length
+      if (unasked <= maxBytes) {
+        listener.hear(decoder.write(chunk))
+        return
+      }
+      listener.stop()
+      const why = 'sent more than 10 MiB without an answer'
+      for (const message of answers.fail(answers.open(), unreadable, why)) give(message)
+      tooMuch()
+    },
+    end: listener.end,
+  }
+}
+
+export const stdioTransport = (server: ProcessServer, { children, report, ...deps }: Deps): Transport => {
   let child: Child | undefined
   let closed = false
-  const messages = createMessages(buffer, {
-    message: message => transport.onmessage?.(message),
-    error: error => transport.onerror?.(error),
-  })
+  const output = createOutput(
+    deps,
+    message => {
+      try {
+        transport.onmessage?.(message)
+      } catch (error) {
+        transport.onerror?.(error as Error)
+      }
+    },
+    () => {
+      child?.stdout.destroy()
+      void transport.close()
+    },
+  )
 
   const transport: Transport = {
     async start() {
@@ -59,26 +111,25 @@ export const stdioTransport = (server: ProcessServer, { children, report, buffer
       for (const pipe of [started.stdin, started.stdout, started.stderr]) {
         pipe.on('error', error => transport.onerror?.(error))
       }
-      started.stdout.on('data', (chunk: Buffer) => {
-        try {
-          messages.read(chunk)
-        } catch (error) {
-          transport.onerror?.(error as Error)
-          started.stdout.destroy()
-          void transport.close()
-        }
+      started.stdout.on('data', output.read)
+      // A process without stdout can answer no more. Its last words may be an answer.
+      started.stdout.once('end', () => {
+        output.end()
+        void transport.close()
       })
       const ended = () => {
-        if (!closed) transport.onclose?.()
+        if (closed) return
         closed = true
+        output.end()
+        transport.onclose?.()
       }
       started.once('close', ended)
       // A child process of the server that has left its group may keep the server's stdout open for ever.
-      started.once('exit', () => setTimeout(ended, patienceMs).unref())
+      started.once('exit', () => setTimeout(ended, lastOutputMs).unref())
     },
     send: message =>
       new Promise((resolve, reject) => {
-        messages.sent(message)
+        deps.answers.sent(message)
         const line = `${JSON.stringify(message)}\n`
         if (child === undefined) reject(new Error('not started'))
         else child.stdin.write(line, error => (error ? reject(error) : resolve()))

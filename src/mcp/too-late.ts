@@ -4,19 +4,18 @@ import { openMs } from './limits.ts'
 import type { McpServer } from './server.ts'
 
 export const tooLate = (server: McpServer, ms: number) =>
-  new McpFailure(server.name, `did not answer in ${ms / 1000} s`)
+  new McpFailure(server.name, `did not answer in ${ms / 1000} s`, { isLate: true })
 
-/**
- * Rejects when the work takes longer than `openMs`. The work continues until the connection is closed.
- */
+/** Rejects when the work takes longer than `ms`. The work continues until the connection is closed. */
 export const within = async <T>(
   timers: Pick<Timers, 'after'>,
   server: McpServer,
   work: Promise<T>,
+  ms = openMs,
 ): Promise<T> => {
   let cancel = () => {}
   const late = new Promise<never>((_, reject) => {
-    cancel = timers.after(openMs, () => reject(tooLate(server, openMs)))
+    cancel = timers.after(ms, () => reject(tooLate(server, ms)))
   })
   return Promise.race([work, late]).finally(() => cancel())
 }

@@ -1,36 +1,63 @@
 // Gives a task the tools of its MCP servers, as ordinary tools.
 import { envOf, type Tool, type ToolScope, type ToolSource } from '../contract/tools.ts'
-import type { McpTool } from './connection.ts'
+import type { OddTool } from '../contract/wire.ts'
 import type { Caller, Connections } from './connections.ts'
-import { contentOf, wordsOf } from './content.ts'
+import { failedContent } from './content.ts'
+import { McpFailure } from './failure.ts'
 import { mayBeOf, toolName } from './names.ts'
+import type { McpTool } from './reading/tool.ts'
 import { type McpHeaders, serversOf } from './request.ts'
 import { type McpServer, withoutSecrets, withVariables } from './server.ts'
 
 type Deps = { configured: ReadonlyMap<string, McpServer>; connections: Pick<Connections, 'tools' | 'call'> }
 
+/**
+ * Works once more after a failure that left nothing done, such as a lost session. The second try has a new connection
+ * when the first was lost.
+ */
+const repeated = async <T>(work: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> => {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof McpFailure) || !error.mayRepeat || signal?.aborted) throw error
+    return work()
+  }
+}
+
+const definitionOf = (server: McpServer, { name, title, description, inputSchema }: McpTool) => ({
+  type: 'function' as const,
+  function: {
+    name: toolName(server.name, name),
+    description: description ?? title ?? '',
+    parameters: inputSchema,
+    strict: false,
+  },
+})
+
+/** A tool that is neither offered nor called. */
+const leftOut = (server: McpServer, odd: OddTool): Tool => ({
+  definition: definitionOf(server, { name: odd.name, inputSchema: { type: 'object' } }),
+  odd,
+  isSafe: () => false,
+  run: async () => {
+    throw new Error(odd.problem)
+  },
+})
+
 export const createMcpTools = ({ configured, connections }: Deps): ToolSource => {
-  const asTool = (server: McpServer, caller: Caller, tool: McpTool): Tool => {
+  const asTool = (server: McpServer, caller: Caller, tool: McpTool, odd: OddTool | undefined): Tool => {
     const { readOnlyHint, idempotentHint } = tool.annotations ?? {}
     return {
-      definition: {
-        type: 'function',
-        function: {
-          name: toolName(server.name, tool.name),
-          description: tool.description ?? tool.title ?? '',
-          parameters: tool.inputSchema,
-          strict: false,
-        },
-      },
+      definition: definitionOf(server, tool),
+      ...(odd === undefined ? {} : { odd }),
       isSafe: () => readOnlyHint === true || idempotentHint === true,
       async run({ arguments: args, emit, signal }) {
-        const result = await connections.call(server, caller, tool, args, signal, message =>
-          emit(`${message}\n`),
-        )
-        if (result.isError === true) {
-          throw new Error(withoutSecrets(server, wordsOf(result)) || `the tool "${tool.name}" failed`)
-        }
-        return { content: contentOf(result) }
+        const hear = (message: string) => emit(`${message}\n`)
+        const call = () => connections.call(server, caller, tool, args, signal, hear)
+        const { content, isError } = await repeated(call, signal)
+        if (!isError) return { content }
+        const masked = (text: string) => withoutSecrets(server, text)
+        return { content: failedContent(content, tool.name, masked), failed: true }
       },
     }
   }
@@ -47,8 +74,12 @@ export const createMcpTools = ({ configured, connections }: Deps): ToolSource =>
   ): Promise<Tool[]> => {
     const lists = await Promise.all(
       servers.map(async server => {
-        const tools = await connections.tools(server, caller, signal)
-        return tools.map(tool => asTool(server, caller, tool))
+        const { tools, odd } = await repeated(() => connections.tools(server, caller, signal), signal)
+        const mended = new Map(odd.filter(({ left_out }) => !left_out).map(each => [each.name, each]))
+        return [
+          ...tools.map(tool => asTool(server, caller, tool, mended.get(tool.name))),
+          ...odd.filter(({ left_out }) => left_out).map(each => leftOut(server, each)),
+        ]
       }),
     )
     return lists.flat()

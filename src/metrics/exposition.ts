@@ -61,7 +61,7 @@ const valuesOf = ({ read }: Family): Sample[] => {
 export const createExposition = (families: Family[]) => {
   let loaded: Promise<Registry> | undefined
   const load = async (): Promise<Registry> => {
-    const { collectDefaultMetrics, Registry } = await import('prom-client')
+    const { collectDefaultMetrics, Registry } = await import('./prom-client.ts')
     const registry = new Registry()
     collectDefaultMetrics({ register: registry })
     for (const family of families) {

@@ -20,7 +20,6 @@ export const filesOf = (dataDir: string) => ({
   logs: path.join(dataDir, 'logs'),
   backups: path.join(dataDir, 'backups'),
   exports: path.join(dataDir, 'exports'),
-  byUser: path.join(dataDir, 'files-by-user.json'),
   auditKey: path.join(dataDir, 'audit-key'),
   checkpoints: path.join(dataDir, 'checkpoints'),
   tiles: path.join(dataDir, 'tiles'),

@@ -1,12 +1,13 @@
 // Secret values, for example the values of `env`. They are stored in a file of their own (mode 0600), never in the log.
 // They are written and synced before the append that names their reference, and removed when the task ends.
+
 import { chmodSync, closeSync, openSync } from 'node:fs'
-import type Database from 'better-sqlite3'
+import Database from 'better-sqlite3'
 import { CannotStart } from '../contract/cannot-start.ts'
+import { readJson } from '../contract/exact-json.ts'
 import type { Report } from '../contract/ports.ts'
 import { StorageFailure } from '../contract/stored.ts'
 import { isCorrupt } from './sqlite/corrupt.ts'
-import Sqlite from './sqlite/library.ts'
 
 export type Secrets = {
   /** Stores values under a reference and replaces older ones; durable when it returns. Throws StorageFailure. */
@@ -33,7 +34,7 @@ const checkWhole = (db: Database.Database): void => {
     throw new Error('database disk image is malformed')
   for (const body of db.prepare<[], string>('SELECT body FROM secrets').pluck().all()) {
     try {
-      JSON.parse(body)
+      readJson(body)
     } catch {
       throw new Error('its content is not as it was written')
     }
@@ -44,7 +45,7 @@ const open = (path: string): Database.Database => {
   try {
     closeSync(openSync(path, 'a', 0o600)) // the file gets its mode before it has any content
     chmodSync(path, 0o600)
-    const db = new Sqlite(path)
+    const db = new Database(path)
     db.pragma('journal_mode = DELETE')
     db.pragma('synchronous = FULL')
     db.pragma('secure_delete = ON')
@@ -96,7 +97,7 @@ export const openSecrets = (path: string, report: Report = () => {}): Secrets =>
     },
     get(ref) {
       const body = asked(() => get.get(ref), undefined)
-      return body === undefined ? undefined : (JSON.parse(body) as Record<string, unknown>)
+      return body === undefined ? undefined : (readJson(body) as Record<string, unknown>)
     },
     forget: ref => asked(() => void forget.run(ref), undefined),
     refs: () => asked(() => refs.all(), []),

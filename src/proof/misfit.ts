@@ -3,11 +3,12 @@
  * the fault is not in an event. The message does not name the position.
  */
 export class Misfit extends Error {
-  constructor(
-    reason: string,
-    readonly position?: number,
-    readonly stream?: string,
-  ) {
+  readonly position: number | undefined
+  readonly stream: string | undefined
+
+  constructor(reason: string, position?: number, stream?: string) {
     super(reason)
+    this.position = position
+    this.stream = stream
   }
 }

@@ -1,4 +1,7 @@
 // Decides how a call of an agent is handled: by the client, by a tool of the server, by a subagent, or by a refusal.
+
+import { readJson } from '../contract/exact-json.ts'
+import { isExact } from '../contract/exact-number.ts'
 import type { CallPlan, Tool, Toolbox, ToolSource } from '../contract/tools.ts'
 import type { CreateTaskBody, ToolDefinition } from '../contract/wire.ts'
 import type { SchemaChecker } from '../json-schema/checker.ts'
@@ -12,8 +15,8 @@ export type Arguments = Record<string, unknown> | undefined
 /** Reads JSON text as an object; undefined when the text is not a JSON object. */
 export const argumentsOf = (text: string): Arguments => {
   try {
-    const value: unknown = JSON.parse(text === '' ? '{}' : text)
-    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
+    const value: unknown = readJson(text === '' ? '{}' : text)
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value) && !isExact(value)
     return isObject ? (value as Record<string, unknown>) : undefined
   } catch {
     return undefined
@@ -73,6 +76,7 @@ export const createPlanner = ({ own, checker, session, mcp }: PlannerDeps): Tool
 
   /** The plan for a call of a tool of the environment session or of an MCP server. */
   const planForeign = async (tool: Tool, name: string, args: Arguments, user: string): Promise<CallPlan> => {
+    if (tool.odd?.left_out === true) return refuse(`the tool "${name}" cannot be used: ${tool.odd.problem}`)
     if (args === undefined) return notAnObject(name)
     const problems = await problemsOf(tool.definition, args, user)
     if (problems.length > 0) return unfit(name, problems)

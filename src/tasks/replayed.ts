@@ -1,7 +1,9 @@
 // Compares a task folded from its events with the stored task, item by item, so that even the longest task does not
 // block the event loop.
+
 import { createHash } from 'node:crypto'
 import { canonical } from '../contract/canonical.ts'
+import { readJson } from '../contract/exact-json.ts'
 import { canonicalPieces } from '../contract/json-pieces.ts'
 import { isLongerThan } from '../contract/length.ts'
 import type { Task } from '../contract/wire.ts'
@@ -28,7 +30,7 @@ export const compared = async (
   const items: { stored: unknown[]; replayed: unknown[] } = { stored: [], replayed: [] }
   let n = -1
   for await (const text of stored) {
-    const value = text === undefined ? {} : (JSON.parse(text) as Record<string, unknown>)
+    const value = text === undefined ? {} : (readJson(text) as Record<string, unknown>)
     if (text === undefined && n < output.length) {
       n++
       continue

@@ -1,4 +1,5 @@
 // Checks whether an answer is JSON that fits the schema in the request.
+import { readJson } from '../contract/exact-json.ts'
 import type { ErrorObject } from '../contract/wire.ts'
 import type { SchemaChecker } from '../json-schema/checker.ts'
 
@@ -14,7 +15,7 @@ export const answerProblem =
   async (schema: object, answer: string, user: string): Promise<ErrorObject | undefined> => {
     let value: unknown
     try {
-      value = JSON.parse(answer)
+      value = readJson(answer)
     } catch {
       return impossible(['it is not JSON'])
     }

@@ -23,16 +23,18 @@ export const createToolbox = ({ builtin, agents, checker, session, mcp }: Toolbo
       const { request } = scope
       const [steps, servers] = [await session.list(scope, signal), await mcp.list(scope, signal)]
       const ofServer = [...steps, ...own.builtins(request), ...servers]
+        .filter(({ odd }) => odd?.left_out !== true)
         .map(tool => tool.definition)
         .filter(({ function: { name } }) => isListed(request, name))
       const seen = new Set<string>()
-      return [...(request.client_tools ?? []), ...ofServer, ...own.subagents(scope)].filter(
+      const tools = [...(request.client_tools ?? []), ...ofServer, ...own.subagents(scope)].filter(
         ({ function: { name } }) => {
           const isFirst = !seen.has(name) // a client's tool replaces a server tool of the same name
           seen.add(name)
           return isFirst && !isDenied(request, name)
         },
       )
+      return { tools, odd: servers.flatMap(({ odd }) => odd ?? []) }
     },
 
     plan: createPlanner({ own, checker, session, mcp }),

@@ -1,6 +1,8 @@
 // Finds the contents of messages for the span that an event ends, if the operator has switched this on. They become
 // attributes of the span, in the format of OpenTelemetry. For parts that are not text, only the kind is exported.
+
 import type { RecordedTaskEvent } from '../contract/decoders/task.ts'
+import { readJson } from '../contract/exact-json.ts'
 import { isTerminal, type OutputItem } from '../contract/wire.ts'
 import { firstSeen, type ReadStream, type Seen } from '../history/context.ts'
 import { rolloutOf, type StepEnd } from '../history/rollout.ts'
@@ -23,7 +25,7 @@ const partsOf = (content: unknown): Part[] => {
 
 const parsed = (json: string): unknown => {
   try {
-    return JSON.parse(json)
+    return readJson(json)
   } catch {
     return json // the model may have written invalid JSON
   }

@@ -32,9 +32,9 @@ const hrTime = (ms: number): [seconds: number, nanoseconds: number] => [
 
 export const createExporter = async (settings: TelemetrySettings): Promise<Exporter> => {
   const { url, headers, timeoutMs: timeoutMillis } = settings
-  const { SpanKind, SpanStatusCode, TraceFlags } = await import('@opentelemetry/api')
-  const { resourceFromAttributes } = await import('@opentelemetry/resources')
-  const { OTLPTraceExporter } = await import('@opentelemetry/exporter-trace-otlp-proto')
+  const { OTLPTraceExporter, resourceFromAttributes, SpanKind, SpanStatusCode, TraceFlags } = await import(
+    './opentelemetry.ts'
+  )
   const exporter = new OTLPTraceExporter({ url, headers, timeoutMillis })
   const resource = resourceFromAttributes({ 'service.version': version, ...settings.resource })
   const instrumentationScope = { name: 'reprise', version }

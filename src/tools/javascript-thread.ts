@@ -2,8 +2,8 @@
 // still, in UTC.
 import { workerData } from 'node:worker_threads'
 import { newQuickJSWASMModule, newVariant, RELEASE_SYNC } from 'quickjs-emscripten'
-import { doJob } from './inside-thread.ts'
 import { evaluate, type JavascriptJob } from './javascript.ts'
+import { doJob } from './job-in-thread.ts'
 
 const { at } = workerData as JavascriptJob
 Date.now = () => at

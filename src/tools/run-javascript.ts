@@ -1,5 +1,6 @@
 // Runs code of a model in an interpreter without any access to the outside. The same call has the same result.
 import { createHash } from 'node:crypto'
+import { heldBy, mapExact } from '../contract/exact-number.ts'
 import type { Timers } from '../contract/ports.ts'
 import type { JavascriptJob } from './javascript.ts'
 import { inThread } from './thread.ts'
@@ -24,7 +25,9 @@ export const runJavascript = (timers: Timers, deadlineMs = 5_000) =>
     answer({ arguments: args, env, effectId, at, user, signal }) {
       const seed = createHash('sha256').update(effectId).digest().readUInt32LE()
       const tooLong = `The code ran longer than ${deadlineMs} ms and was stopped`
-      const job: JavascriptJob = { code: args.code as string, env, seed, at, deadlineMs, tooLong }
+      // Numbers that JavaScript cannot hold are texts.
+      const variables = mapExact(env, number => heldBy(number) ?? number.rawJSON) as typeof env
+      const job: JavascriptJob = { code: args.code as string, env: variables, seed, at, deadlineMs, tooLong }
       return inThread<string>('javascript-thread', job, {
         timers,
         user,

@@ -1,5 +1,5 @@
 // The thread of search_files.
-import { doJob } from './inside-thread.ts'
+import { doJob } from './job-in-thread.ts'
 import { search } from './search.ts'
 
 await doJob(search)

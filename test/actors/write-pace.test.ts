@@ -33,7 +33,7 @@ t.test('the moments of all steps are the same, and further apart when more steps
 
 /** A step that hears a token every 20 ms. `reports` is what it stored, and when. */
 const streaming = (world = testWorld(), pace = createWritePace(world.clock)) => {
-  const recorder = createRecorder(1, world.ids)
+  const recorder = createRecorder(1, world.ids, { stream: undefined, odd: [] })
   const reports: { at: number; text: string }[] = []
   const stored: (() => void)[] = []
   let isSlow = false

@@ -35,7 +35,7 @@ t.test('a backup has its marker, also when another backup removes the folder as 
     import { pin } from ${JSON.stringify(module)}
     console.log('begun')
     for (;;) pin(${JSON.stringify(folder)})()`
-  const args = ['--import', 'tsx', '--input-type=module', '--eval', backups]
+  const args = ['--input-type=module', '--eval', backups]
   const other = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
   t.teardown(() => other.kill('SIGKILL'))
   await once(other.stdout, 'data')

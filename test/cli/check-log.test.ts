@@ -1,11 +1,12 @@
 // A whole log read by somebody who wants to know whether it is what it was.
+
 import { createHash } from 'node:crypto'
 import path from 'node:path'
+import Database from 'better-sqlite3'
 import t from 'tap'
 import { openLogReadOnly } from '../../src/log/read-only.ts'
 import { checkLog, type Damage } from '../../src/maintenance/check-log.ts'
 import { filesOf } from '../../src/platform/data-folder.ts'
-import Database from '../../src/platform/sqlite/library.ts'
 import { storedEvents } from '../server/stored-log.ts'
 import { givenFolder, spoilt } from './folder.ts'
 

@@ -1,7 +1,8 @@
 // A data folder with some of everything and no server; and copies of it with something done to them.
+
 import { cpSync } from 'node:fs'
 import path from 'node:path'
-import Database from '../../src/platform/sqlite/library.ts'
+import Database from 'better-sqlite3'
 import { createTask, framesOf, play, untilStatus } from '../server/wire.ts'
 import { serveHere } from '../support/server.ts'
 

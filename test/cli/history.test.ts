@@ -1,8 +1,9 @@
 // reprise history, as a process: beside a server and without one.
+
 import { cpSync } from 'node:fs'
 import path from 'node:path'
+import Database from 'better-sqlite3'
 import t from 'tap'
-import Database from '../../src/platform/sqlite/library.ts'
 import { counter, envCalls, gone, modules } from '../http/env-calls.ts'
 import { storedEvents } from '../server/stored-log.ts'
 import { createTask, play, untilStatus } from '../server/wire.ts'

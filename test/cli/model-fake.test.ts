@@ -47,6 +47,11 @@ t.test('what cannot be played is told in one line, exit code 2', async t => {
     [at('bad.json'), /bad\.json cannot be played: answer 1: text must be a text; answer 2: txt is no field/],
     [at('broken.json'), /broken\.json cannot be read: .*JSON/],
     [at('none.json'), /none\.json cannot be read: ENOENT/],
+    [
+      ['--fault', 'cut-in-cal'],
+      /--fault cut-in-cal cannot be played: there is no fault cut-in-cal; .* --faults/,
+    ],
+    [['--fault', 'length@x'], /--fault length@x cannot be played: .* number of a request, from 1/],
     [['--port', '80x'], /--port 80x is not a whole number from 0 to 65535/],
     [['--host', '203.0.113.1'], /--host 203\.0\.113\.1 --port 8090 cannot be used/],
   ]
@@ -56,4 +61,20 @@ t.test('what cannot be played is told in one line, exit code 2', async t => {
     t.match(stderr, says)
     t.match(stderr, /^reprise: .+\n$/)
   }
+})
+
+t.test('it plays the faults that are named, and lists all that there are', async t => {
+  const fake = start(t, ['model', 'fake', '--port', '0', '--fault', 'length', '--fault', 'no-usage@2'])
+  await fake.until(/no key needed\n/)
+  t.match(fake.said.stdout, /^Faults {7}length, no-usage@2$/m)
+  const url = /MODEL_BASE_URL=(\S+)/.exec(fake.said.stdout)?.[1] ?? ''
+  t.match(await (await ask(url)).json(), { choices: [{ finish_reason: 'length' }], usage: {} })
+  t.match(await (await ask(url)).json(), { choices: [{ finish_reason: 'length' }], usage: undefined })
+  fake.signal('SIGTERM')
+  t.equal((await fake.ended).code, 0)
+
+  const { code, stdout, stderr } = await runReprise(['model', 'fake', '--faults'])
+  t.same({ code, stderr }, { code: 0, stderr: '' })
+  t.match(stdout, /^cut-in-call {2,}The stream ends .*\.$/m)
+  t.match(stdout, /^index-as-text {2,}The index of a call is a text\. \(chat\)$/m)
 })

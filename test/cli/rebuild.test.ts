@@ -1,8 +1,9 @@
 // reprise rebuild, as a process.
+
 import { existsSync } from 'node:fs'
 import path from 'node:path'
+import Database from 'better-sqlite3'
 import t from 'tap'
-import Database from '../../src/platform/sqlite/library.ts'
 import { allTasks } from '../server/wire.ts'
 import { runReprise, serveHere } from '../support/server.ts'
 import { givenFolder, spoilt } from './folder.ts'

@@ -6,7 +6,7 @@ import { noNats, startCluster, until } from '../support/cluster.ts'
 t.setTimeout(120_000)
 
 const echo = { user_message_content: 'hello', stream: false, client_id: 'echo' }
-const entry = ['--import', 'tsx', path.join(import.meta.dirname, 'cluster-node-entry.ts')]
+const entry = [path.join(import.meta.dirname, 'cluster-node-entry.ts')]
 type Created = { result?: { id: string } }
 
 t.test('a thawed owner whose lease is not checked is refused by the log', { skip: noNats }, async t => {

@@ -27,7 +27,7 @@ t.test('a certificate counts when its authority is named with NODE_EXTRA_CA_CERT
   })
   const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`
   const ask = async (env: Record<string, string>) => {
-    const args = ['--import', 'tsx', child, url]
+    const args = [child, url]
     const { stdout } = await promisify(execFile)(process.execPath, args, {
       env: { PATH: process.env.PATH, ...env },
     })

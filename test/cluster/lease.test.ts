@@ -75,7 +75,7 @@ else {
     const { settings } = await servers(t)
     const file = path.join(import.meta.dirname, 'lease-child.ts')
     const given = JSON.stringify({ settings, node: a, ...short })
-    const child = spawn(process.execPath, ['--import', 'tsx', file, given], {
+    const child = spawn(process.execPath, [file, given], {
       stdio: ['pipe', 'pipe', 'inherit'],
     })
     t.teardown(() => child.kill('SIGKILL'))

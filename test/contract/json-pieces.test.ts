@@ -1,8 +1,9 @@
 // JSON that is made piece by piece is the same text.
-import fc from 'fast-check'
+
 import t from 'tap'
 import { canonical } from '../../src/contract/canonical.ts'
 import { canonicalPieces, jsonPieces } from '../../src/contract/json-pieces.ts'
+import fc from '../support/fast-check.ts'
 
 const joined = (pieces: Iterable<string>): string => [...pieces].join('')
 const long = (text: string): string => text.repeat(Math.ceil(700_000 / text.length))

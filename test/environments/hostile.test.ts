@@ -223,14 +223,13 @@ for (const where of ['stderr', 'stdout']) {
 t.test('results that are none fail their step, with the reason, and nothing else', async t => {
   const { hostile } = await given(t, 'unfit.mjs')
   const reasons: Record<string, string> = {
-    'an infinite number': 'the reward that step gave holds a number that is not finite',
+    'an infinite number': 'the reward is 1e999, which cannot be held exactly',
     nothing: 'the step gave no result',
     'a text': 'the step gave no result',
     'no content': 'the content is neither a text nor a list of content items',
     'content of a number': 'the content is neither a text nor a list of content items',
     'content of no kind': 'the content is neither a text nor a list of content items',
     NaN: '“reward” is NaN, which is no JSON',
-    'a BigInt': '“big” is a bigint, which is no JSON',
     'a cycle': 'a value holds itself, which is no JSON',
     'a function': '“call” is a function, which is no JSON',
     undefined: '“there” is undefined, which is no JSON',

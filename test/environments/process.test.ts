@@ -160,7 +160,7 @@ t.test('closing does not wait for a step, and nothing is told as gone', async t 
 t.test('all of them go with the service, however it ends, those that never yield too', async t => {
   const folder = folderOf(t)
   const script = path.join(here, 'server.mts')
-  const server = spawn(process.execPath, ['--import', 'tsx', script, folder], { stdio: 'pipe' })
+  const server = spawn(process.execPath, [script, folder], { stdio: 'pipe' })
   t.teardown(() => server.kill('SIGKILL'))
   let said = ''
   server.stdout.on('data', text => (said += text))

@@ -129,7 +129,8 @@ t.test('every kind of space has its schema, and its values are understood', asyn
     maxItems: prefixItems.length,
   })
   const text = { type: 'string', minLength: 1, maxLength: 5 }
-  t.same(first.tools[0]?.function.parameters.properties, {
+  // Python writes 0.0, and this text is kept.
+  t.same(JSON.parse(JSON.stringify(first.tools[0]?.function.parameters.properties)), {
     action: {
       type: 'object',
       properties: {

@@ -250,6 +250,44 @@ t.test('an instance of what was found runs, TypeScript too', async t => {
   await instance.close()
 })
 
+/** What Node itself refuses when it strips the types of a file, and users write all the same. */
+const typeScripts: Record<string, Record<string, string>> = {
+  'an enum': {
+    'own.ts': `enum Move { Up = 'up' }
+      export class Own { reset() { return {} } step() { return { content: Move.Up } } observe() { return {} } tools() { return [] } }`,
+  },
+  'a decorator': {
+    'own.ts': `const shout = (method: () => object, _: ClassMethodDecoratorContext) => () => method()
+      export class Own { reset() { return {} } @shout step() { return { content: 'up' } } observe() { return {} } tools() { return [] } }`,
+  },
+  'a parameter property': {
+    'own.ts': `class Held { constructor(readonly word: string) {} }
+      export class Own { reset() { return {} } step() { return { content: new Held('up').word } } observe() { return {} } tools() { return [] } }`,
+  },
+  'a file y.ts that is imported as ./y.js': {
+    '_word.ts': `export const word: string = 'up'`,
+    'own.ts': `import { word } from './_word.js'
+      export class Own { reset() { return {} } step() { return { content: word } } observe() { return {} } tools() { return [] } }`,
+  },
+  'a package in TypeScript': {
+    'node_modules/words/package.json': '{"name": "words", "type": "module", "exports": "./index.ts"}',
+    'node_modules/words/index.ts': `export const word: string = 'up'`,
+    'own.ts': `import { word } from 'words'
+      export class Own { reset() { return {} } step() { return { content: word } } observe() { return {} } tools() { return [] } }`,
+  },
+}
+for (const [what, files] of Object.entries(typeScripts))
+  t.test(`a module of users in TypeScript may have ${what}`, async t => {
+    const { environments, top } = await given(t, files)
+    const found = await environments.resolve(undefined, 'own#Own')
+    if ('refused' in found) throw new Error(found.message)
+    const dir = path.join(top, 'sessions', 'one')
+    const instance = await environments.open(found.source, { kwargs: {}, env_vars: {}, dir })
+    await resetOf(instance)
+    t.equal((await stepOf(instance)).content, 'up')
+    await instance.close()
+  })
+
 t.test('a program in any language runs when it speaks the protocol', async t => {
   const { environments, folder, add, top } = await given(t)
   add('good/bell.environment')

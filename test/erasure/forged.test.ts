@@ -1,10 +1,11 @@
 // Payloads that somebody with the file has taken away, with a table of erasures that was forged to hide it: they are
 // named as damage, and never as erased.
+
 import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import Database from 'better-sqlite3'
 import t from 'tap'
-import Sqlite from '../../src/platform/sqlite/library.ts'
 import { refusedStart, runReprise, serveHere } from '../support/server.ts'
 import { makeTask, ok } from './support.ts'
 
@@ -24,7 +25,7 @@ await first.stop()
 const forgedCopy = (name: string, ...statements: string[]): string => {
   const dataDir = path.join(folder, name)
   cpSync(honest, dataDir, { recursive: true })
-  const db = new Sqlite(path.join(dataDir, 'log.db'))
+  const db = new Database(path.join(dataDir, 'log.db'))
   const triggers = db
     .prepare<[], { name: string; sql: string }>("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'")
     .all()
@@ -35,7 +36,7 @@ const forgedCopy = (name: string, ...statements: string[]): string => {
   return dataDir
 }
 const positionsOf = (taskId: string): number[] => {
-  const db = new Sqlite(path.join(honest, 'log.db'), { readonly: true })
+  const db = new Database(path.join(honest, 'log.db'), { readonly: true })
   const found = db
     .prepare<[string], number>(
       'SELECT position FROM events WHERE stream_no = (SELECT no FROM streams WHERE id = ?) ORDER BY position',
@@ -94,7 +95,7 @@ t.test('readers of a server that goes on name it as damage, too', async t => {
   const dataDir = forgedCopy('read')
   const { api, url: _, ...server } = await serveHere(t, { DATA_DIR: dataDir })
   // The file is changed while the server runs, since a start would refuse it.
-  const db = new Sqlite(path.join(dataDir, 'log.db'))
+  const db = new Database(path.join(dataDir, 'log.db'))
   db.exec('DROP TRIGGER events_are_never_changed; DROP TRIGGER erased_is_what_an_event_names')
   for (const sql of [emptied(last), row(last, erasure)]) db.exec(sql)
   db.close()

@@ -1,12 +1,12 @@
 // Random chats, forks and subagents, of which random parts are erased: the read models are those that the log gives, the
 // log verifies, and no text of what was erased is in any file.
 import path from 'node:path'
-import fc from 'fast-check'
 import t from 'tap'
 import type { Difference } from '../../projections/compare.ts'
 import { compareAll } from '../../src/cli/compared.ts'
 import { openLogReadOnly } from '../../src/log/read-only.ts'
 import { verifyLog } from '../../src/maintenance/verify-log.ts'
+import fc from '../support/fast-check.ts'
 import { serveHere } from '../support/server.ts'
 import { filesWith, makeTask, ok, scripted } from './support.ts'
 

@@ -1,11 +1,12 @@
 // Retention erases old tasks once a day, and leaves what is held or needed.
+
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
+import Database from 'better-sqlite3'
 import t from 'tap'
 import { createRetention, retentionStream } from '../../src/erasure/retention.ts'
 import { readRetention } from '../../src/erasure/retention-rules.ts'
 import type { Erasures } from '../../src/erasure/system.ts'
-import Sqlite from '../../src/platform/sqlite/library.ts'
 import { refusedStart, serveHere } from '../support/server.ts'
 import { makeTask, ok, scripted } from './support.ts'
 
@@ -109,7 +110,7 @@ t.test(
     await makeTask(api, { user_message_content: 'x' })
     const retention = retentionOf(server, ['completed'])
     retention.later(3)
-    const reader = new Sqlite(path.join(dataDir, 'log.db'), { readonly: true })
+    const reader = new Database(path.join(dataDir, 'log.db'), { readonly: true })
     reader.exec('BEGIN')
     reader.prepare('SELECT count(*) FROM events').get()
     await retention.look()

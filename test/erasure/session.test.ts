@@ -1,8 +1,10 @@
 // A session with three turns, a subagent and a fork is erased: nothing of it is left in any file, and everything else
 // goes on.
+
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import Database from 'better-sqlite3'
 import t from 'tap'
 import { pause } from '../support/http.ts'
 import { adminToken, runReprise, spawnServer } from '../support/server.ts'
@@ -154,14 +156,13 @@ t.test('a start from nothing but the log comes to the same', async t => {
 })
 
 t.test('a payload that is gone without an erasure is named', async t => {
-  const Sqlite = (await import('../../src/platform/sqlite/library.ts')).default
   const copy = path.join(folder, 'forged.db')
   writeFileSync(copy, '')
   rmSync(copy)
-  const db = new Sqlite(path.join(dataDir, 'log.db'), { readonly: true })
+  const db = new Database(path.join(dataDir, 'log.db'), { readonly: true })
   db.prepare('VACUUM INTO ?').run(copy)
   db.close()
-  const forged = new Sqlite(copy)
+  const forged = new Database(copy)
   const at = forged
     .prepare('SELECT max(position) FROM events e JOIN streams s ON s.no = e.stream_no WHERE s.id = ?')
     .pluck()

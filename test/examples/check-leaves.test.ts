@@ -1,10 +1,11 @@
 // examples/check-leaves.mjs finds nothing wrong with a real log, and whatever somebody changes in a copy of it.
+
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
+import Database from 'better-sqlite3'
 import t from 'tap'
-import Database from '../../src/platform/sqlite/library.ts'
 import { read } from '../support/http.ts'
 import { adminToken, apiOf, serveHere } from '../support/server.ts'
 

@@ -1,7 +1,8 @@
 // Turns: how many jobs run at a time, whose is next, and that nobody waits for more than one job of anybody else.
-import fc from 'fast-check'
+
 import t from 'tap'
 import { createFairTurns } from '../../src/fairness/fair-turns.ts'
+import fc from '../support/fast-check.ts'
 
 const settle = () => new Promise(resolve => setImmediate(resolve))
 

@@ -46,7 +46,7 @@ t.test('every problem of a script is told with its answer and its field', async 
   const bad = [
     'hello',
     { txt: 'a', repeat: 0, token_ms: -1 },
-    { tool_calls: [{ name: 'a' }, { arguments: 3 }], reasoning_as: 'thought' },
+    { tool_calls: [{ name: 'a' }, { arguments: 3 }], reasoning_as: 'thought', fault: ['cut-in-cal'] },
     { error: { status: 99, headers: { 'not good': 'x', 'x-two': 'a\nb' } }, text: 'beside' },
     { usage: { prompt_tokens: 1 }, chunks: [3], logprobs: 'yes', finish_reason: 1 },
   ]
@@ -57,7 +57,8 @@ t.test('every problem of a script is told with its answer and its field', async 
     'answer 2: token_ms must be milliseconds from 0 to 2147483647',
     'answer 3: tool_calls[1].name is missing',
     'answer 3: tool_calls[1].arguments must be an object or a text',
-    'answer 3: reasoning_as must be reasoning_content, reasoning or think',
+    'answer 3: reasoning_as must be one of reasoning_content, reasoning, reasoning_details, reasoning_text, thinking, think',
+    'answer 3: fault[0]: there is no fault cut-in-cal; reprise model fake --faults lists them',
     'answer 4: error.status must be an HTTP status from 200 to 599',
     'answer 4: error.headers.not good must be a header name with a text as its value',
     'answer 4: error.headers.x-two must be a header name with a text as its value',

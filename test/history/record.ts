@@ -1,4 +1,4 @@
-// node --import tsx test/history/record.ts: records histories of this version in test/histories, one file each. A file
+// node test/history/record.ts: records histories of this version in test/histories, one file each. A file
 // that is there already is left as it is; docs/changing.md says when it may be removed.
 import { existsSync, writeFileSync } from 'node:fs'
 import path from 'node:path'

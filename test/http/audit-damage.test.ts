@@ -1,7 +1,8 @@
 // What an auditor is told of a log that somebody has changed: never a wrong event, and where the first one stands.
+
 import path from 'node:path'
+import Database from 'better-sqlite3'
 import t from 'tap'
-import Database from '../../src/platform/sqlite/library.ts'
 import { read } from '../support/http.ts'
 import { apiOf, serveHere } from '../support/server.ts'
 

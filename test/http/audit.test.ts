@@ -1,8 +1,9 @@
 // The log over HTTP: every stored event with the texts that its hashes were made of, for those who may see it.
+
 import { createHash } from 'node:crypto'
 import path from 'node:path'
+import Database from 'better-sqlite3'
 import t from 'tap'
-import Database from '../../src/platform/sqlite/library.ts'
 import { brief, read } from '../support/http.ts'
 import { type Api, apiOf, serveHere } from '../support/server.ts'
 

@@ -1,7 +1,8 @@
 // GET /api/events on a real socket: its bytes, its cursors, how streams end, and what happens on one connection.
+
 import path from 'node:path'
+import Database from 'better-sqlite3'
 import t from 'tap'
-import Database from '../../src/platform/sqlite/library.ts'
 import { brief, dial, exchange, type Problem, pause, read, until } from '../support/http.ts'
 import { serveHere } from '../support/server.ts'
 import { follow } from '../support/sse.ts'

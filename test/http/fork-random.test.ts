@@ -1,6 +1,7 @@
 // Random scripts, forked at random frames: the past of a fork is that of the task, and diff finds the first difference.
-import fc from 'fast-check'
+
 import t from 'tap'
+import fc from '../support/fast-check.ts'
 import { serveHere } from '../support/server.ts'
 import { tasksOf } from './agent-tasks.ts'
 import { forksOf, plain } from './fork-calls.ts'

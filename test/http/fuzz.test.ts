@@ -5,7 +5,7 @@ import { fuzz } from './fuzz.ts'
 import { fuzzOperations } from './fuzz-operations.ts'
 
 const { url, api, lines } = await serveHere(t, { QUOTA_CRON_JOBS: '10', MAX_SESSIONS: '10' })
-const seed = Number(process.env.SEED ?? Date.now() % 1_000_000)
+const seed = Number(process.env.SEED ?? 20_260_101)
 
 t.test(`random requests are all answered as promised (SEED=${seed})`, async t => {
   const { wrong, statuses } = await fuzz(url, adminToken, seed, 400)

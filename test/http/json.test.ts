@@ -1,9 +1,9 @@
-import fc from 'fast-check'
 import t from 'tap'
 import { maxDifferentKeys, maxKeys, maxValues } from '../../src/contract/json-limits.ts'
 import { Invalid, type Problem } from '../../src/contract/refusals.ts'
 import { parseJson as parseBytes } from '../../src/http/body/json.ts'
 import { maxProblems } from '../../src/http/problems.ts'
+import fc from '../support/fast-check.ts'
 
 const parseJson = (text: string) => parseBytes(Buffer.from(text))
 
@@ -162,15 +162,15 @@ t.test('minds only keys, not values', async t => {
   t.same(places('{"a":"__proto__","b":["constructor"]}'), [])
 })
 
-t.test('lists a bounded number of unsafe keys and of numbers that are too large', async t => {
+t.test('lists a bounded number of unsafe keys', async t => {
   t.equal(problemsOf(`[${'{"__proto__":1},'.repeat(5000)}1]`).length, maxProblems)
-  t.equal(problemsOf(`[${'1e999,'.repeat(5000)}1]`).length, maxProblems)
 })
 
-t.test('looks for numbers that are too large in linear time', async t => {
-  const text = JSON.stringify(Array(40_000).fill('1'.repeat(299)))
+t.test('looks for numbers that JavaScript would change in linear time', async t => {
   const start = performance.now()
-  parseJson(text)
+  parseJson(JSON.stringify(Array(40_000).fill('1'.repeat(299))))
+  parseJson(JSON.stringify(Array(40_000).fill(',1.0,')))
+  parseJson(`[${'1.0,'.repeat(90_000)}"${'\\\\'.repeat(1_000_000)}",${'9'.repeat(1_000_000)}]`)
   t.ok(performance.now() - start < 30_000, 'quadratic time would be hours')
 })
 
@@ -182,9 +182,9 @@ t.test('takes lone surrogates and NUL', async t => {
   t.equal(parseJson('"\\ud800 \\u0000"'), '\ud800 \u0000')
 })
 
-t.test('a number too large to be stored as it was sent is refused where it stands', async t => {
+t.test('a number that JavaScript would change keeps its text', async t => {
   for (const text of ['{"a":{"b":[1e999]}}', '{"a":{"b":[-1E+0400]}}', `{"a":{"b":[${'9'.repeat(400)}]}}`]) {
-    t.same(places(text), ['body a b 0 finite_number'])
+    t.equal(JSON.stringify(parseJson(text)), text)
   }
-  t.same(parseJson('{"a":1e300,"text":"1e999"}'), { a: 1e300, text: '1e999' })
+  t.same(parseJson('{"a":1e+300,"text":"1e999"}'), { a: 1e300, text: '1e999' })
 })

@@ -1,9 +1,10 @@
 // Answers of any size: streamed whole or broken off, a bounded part of them in memory, and nobody else held up.
+
 import { once } from 'node:events'
 import { get } from 'node:http'
 import path from 'node:path'
+import Database from 'better-sqlite3'
 import t from 'tap'
-import Database from '../../src/platform/sqlite/library.ts'
 import { apiAs, read, until } from '../support/http.ts'
 import { type Api, serveHere } from '../support/server.ts'
 import { families, sampleOf } from './exposition.ts'

@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import t from 'tap'
 import { serveMcp } from '../mcp/servers/http.ts'
+import { result } from '../mcp/servers/raw.mjs'
+import { listOf, plainTool } from '../mcp/servers/raw.ts'
 import { folderOf, isAlive, linesOf } from '../mcp/support.ts'
 import { storedEvents } from '../server/stored-log.ts'
 import { read, until } from '../support/http.ts'
@@ -18,10 +20,22 @@ const operatorsKey = 'sEcReT-operators-key'
 
 const place = await serveMcp(t)
 const MCP_CONFIG = path.join(folderOf(t), 'mcp.json')
+const oddScript = path.join(path.dirname(MCP_CONFIG), 'odd.json')
+writeFileSync(
+  oddScript,
+  JSON.stringify({
+    lists: [listOf([plainTool('good'), plainTool('odd name/with:signs'), null])],
+    calls: {
+      good: { writes: [`${result({ structuredContent: { mean: 7 } })}\n`.replace('7', 'NaN')] },
+      'odd name/with:signs': { writes: [`{'jsonrpc': '2.0', 'id': "$id", 'result': {}}\n`] },
+    },
+  }),
+)
 const mcpServers = {
   tools: { ...node(file('stdio')), env: { API_KEY: operatorsKey } },
   place: { url: place.url },
   gone: node(file('hostile'), 'gone'),
+  odd: node(file('raw'), oddScript),
 }
 writeFileSync(MCP_CONFIG, JSON.stringify({ mcpServers }))
 const server = await serveHere(t, { MCP_CONFIG, LOG_LEVEL: 'debug' })
@@ -103,6 +117,30 @@ t.test('the tools of the server are those of the session, and a step calls one',
     t.equal((await close(session_id)).status, 200)
   }
 })
+
+t.test(
+  'odd tools are named in the state and in the info of the kind, and the others are stepped',
+  async t => {
+    const { body } = await createWith('odd')
+    const left = { server: 'odd', name: 'number 3 of the list', problem: 'it is no object', left_out: true }
+    t.same(body.initial_state, { server: 'odd', odd_tools: [left] })
+    const names = named(body.tools)
+    t.match(names, ['good', /^odd_name_with_signs_[0-9a-f]{8}$/], 'in characters that models accept')
+    const { session_id: id } = body
+    t.equal(content(await step(id, 'good')), '{"mean":null}')
+    const unread = await step(id, names[1] ?? '')
+    t.match(unread.body.tool_result, {
+      status: 'incomplete',
+      message_content: /^the MCP server "odd" sent an answer that cannot be read: \{'jsonrpc'/,
+    })
+    t.equal(content(await step(id, 'good')), '{"mean":null}', 'the session goes on')
+    t.match((await call('GET', '/env/mcp')).body, { details: [{ odd_tools: [left] }] })
+    t.match(
+      lines.filter(({ level }) => level === 'warn'),
+      [{ message: 'MCP server "odd" lists tools that are odd: they are mended or left out' }],
+    )
+  },
+)
 
 t.test('two sessions of one server are two connections', async t => {
   const [one, two] = [await madeWith('tools'), await madeWith('tools')]

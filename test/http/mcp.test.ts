@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import t, { type Test } from 'tap'
 import { listen, serveMcp } from '../mcp/servers/http.ts'
+import { result as rawResult } from '../mcp/servers/raw.mjs'
+import { listOf, plainTool, rawPlace } from '../mcp/servers/raw.ts'
 import { folderOf, isAlive, linesOf } from '../mcp/support.ts'
 import { calls, fakeModel, says } from '../support/fake-model.ts'
 import { brief, read, until } from '../support/http.ts'
@@ -130,6 +132,60 @@ t.test('a model is offered the tools of all servers, and calls them', async t =>
   t.equal(offered.filter(name => name.startsWith('here__')).length, 17)
   t.notOk(offered.includes('tools__die'))
 })
+
+t.test(
+  'odd tools are named in the metadata, the others work, and a tool that is left out is refused',
+  async t => {
+    const place = await rawPlace(t, {
+      lists: [
+        listOf([
+          plainTool('good'),
+          { name: 'open', description: null },
+          { ...plainTool('long'), description: 'x'.repeat(200_000) },
+          null,
+        ]),
+      ],
+      calls: {
+        good: { writes: [rawResult({ content: [{ type: 'text', text: 'well' }] })] },
+        open: { writes: ['{"jsonrpc":"2.0","id":"$id","error":{"code":"ENOENT","message":"no such file"}}'] },
+      },
+    })
+    const odd = [
+      {
+        server: 'here',
+        name: 'open',
+        problem: 'it has no inputSchema, so all arguments are accepted',
+        left_out: false,
+      },
+      { server: 'here', name: 'long', problem: 'its definition is longer than 128 KiB', left_out: true },
+      { server: 'here', name: 'number 4 of the list', problem: 'it is no object', left_out: true },
+    ]
+    const model = await fakeModel(t, [calls(['here__good', '{}']), says('done')])
+    const { api } = await serveHere(t, { ALLOW_PRIVATE_URLS: '1', ...model.env })
+    const tool_mcp_config = { here: { url: place.url } }
+    const task = tasksOf(api)
+    const { body } = await task.post({ agent_config: { agent_id: 'model', tool_mcp_config } })
+    t.equal(body.result.status, 'completed')
+    t.same(resultTexts(body.result), ['well'])
+    t.same(body.result.metadata?.odd_tools, odd)
+    t.same((await task.get(body.result.id)).metadata?.odd_tools, odd)
+    await holds(t, task, body.result.id)
+
+    const steps = [
+      { tool: 'here__long' },
+      { tool: 'here__open', arguments: { any: 1 } },
+      { tool: 'here__good' },
+    ]
+    const played = await task.post({ agent_config: { ...script(...steps), tool_mcp_config } })
+    t.same(resultTexts(played.body.result), [
+      'the tool "here__long" cannot be used: its definition is longer than 128 KiB',
+      'the MCP server "here" answered: no such file (ENOENT)',
+      'well',
+    ])
+    const given = await task.post({ agent_config: script({ message: 'x' }), metadata: { odd_tools: [] } })
+    t.equal(given.status, 422)
+  },
+)
 
 t.test('a server that cannot be reached fails the task with the code of a tool, by name', async t => {
   const { url, http } = await listen(t, () => {})

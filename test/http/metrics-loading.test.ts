@@ -25,7 +25,7 @@ t.test('prom-client is loaded by the first scrape', async t => {
     console.log(JSON.stringify([before, loaded()]))
     process.exit()
   `
-  const args = ['--import', 'tsx', '--input-type=module', '-e', code]
+  const args = ['--input-type=module', '-e', code]
   const { stdout, stderr } = spawnSync(process.execPath, args, { cwd: root, encoding: 'utf8' })
   t.same(JSON.parse(stdout || stderr), [false, true])
 })

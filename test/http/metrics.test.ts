@@ -1,9 +1,10 @@
 // GET /metrics: what a server does in numbers, for anybody who may reach it, and of nobody in particular.
+
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
+import Database from 'better-sqlite3'
 import t from 'tap'
 import { taskStatuses } from '../../src/contract/wire.ts'
-import Database from '../../src/platform/sqlite/library.ts'
 import { storedEvents } from '../server/stored-log.ts'
 import { fakeModel, says } from '../support/fake-model.ts'
 import { exchange, read, until } from '../support/http.ts'

@@ -1,14 +1,15 @@
 // What the operator reads of requests: a line each at `debug`, and without asking only what is slow or has failed.
+
 import { once } from 'node:events'
 import { get } from 'node:http'
 import path from 'node:path'
 import { Readable } from 'node:stream'
+import Database from 'better-sqlite3'
 import { fastify } from 'fastify'
 import t from 'tap'
 import type { App } from '../../src/http/request.ts'
 import { watchRequests } from '../../src/http/request-end.ts'
 import { createRequestCounts } from '../../src/metrics/request-counts.ts'
-import Database from '../../src/platform/sqlite/library.ts'
 import { exchange, read, until } from '../support/http.ts'
 import { adminToken, serveHere, spawnServer } from '../support/server.ts'
 

@@ -1,4 +1,3 @@
-import fc from 'fast-check'
 import t from 'tap'
 import Type, { type TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
@@ -13,6 +12,7 @@ import {
 import { maxProblems } from '../../src/http/problems.ts'
 import { explain } from '../../src/http/validate/explain.ts'
 import { bodyValidator } from '../../src/http/validate.ts'
+import fc from '../support/fast-check.ts'
 
 const brief = (problems: Problem[]) => problems.map(({ loc, type }) => [...loc, type].join(' '))
 const wrong = (schema: TSchema, value: unknown) => brief(explain(schema, value, ['body']))

@@ -1,7 +1,8 @@
 // Small schemas are checked on the main thread: only those that cannot take long, and with the same words.
-import fc from 'fast-check'
+
 import t from 'tap'
 import { createPlainChecks, isPlain } from '../../src/json-schema/plain.ts'
+import fc from '../support/fast-check.ts'
 import { catastrophe, checkerFor, doubling } from './support.ts'
 
 const move = {

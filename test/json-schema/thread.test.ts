@@ -179,7 +179,7 @@ const alone = (t: Test, code: string) => {
   const source = `import { createSchemaChecker } from ${JSON.stringify(checker)}\n${code}`
   const script = path.join(t.testdir({ 'script.mjs': source }), 'script.mjs')
   const options = { encoding: 'utf8', timeout: 60_000 } as const
-  const { stdout, stderr, status } = spawnSync(process.execPath, ['--import', 'tsx', script], options)
+  const { stdout, stderr, status } = spawnSync(process.execPath, [script], options)
   return { stdout, stderr, status }
 }
 

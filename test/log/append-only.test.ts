@@ -1,8 +1,7 @@
-import type Database from 'better-sqlite3'
+import Database from 'better-sqlite3'
 import t, { type Test } from 'tap'
 import { DamagedEvent } from '../../src/contract/stored.ts'
 import { openForWriting } from '../../src/log/sqlite-file.ts'
-import Sqlite from '../../src/platform/sqlite/library.ts'
 import { all, dataOf, fileIn, numbered, openFile, rejection, streamOf, to } from './support.ts'
 
 const givenFile = async (t: Test) => {
@@ -12,7 +11,7 @@ const givenFile = async (t: Test) => {
   return { file, log }
 }
 const connect = (t: Test, file: string, recursiveTriggers: 'ON' | 'OFF') => {
-  const db = new Sqlite(file)
+  const db = new Database(file)
   db.pragma(`recursive_triggers = ${recursiveTriggers}`)
   db.pragma('foreign_keys = OFF')
   t.teardown(() => db.close())

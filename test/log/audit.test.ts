@@ -1,11 +1,12 @@
 // The log read back as it is stored: in small pages, for one owner as well, and never past what is broken.
+
 import { readFileSync, writeFileSync } from 'node:fs'
+import Database from 'better-sqlite3'
 import t, { type Test } from 'tap'
 import type { AuditTrail, StoredEvent } from '../../src/contract/audit.ts'
 import { DamagedEvent } from '../../src/contract/stored.ts'
 import { openAuditTrail } from '../../src/log/audit.ts'
 import { sqliteReader } from '../../src/log/sqlite-reader.ts'
-import Database from '../../src/platform/sqlite/library.ts'
 import { givenFileOf, placesOf } from './damaged-file.ts'
 import { fileIn, numbered, openFile, to } from './support.ts'
 
@@ -62,8 +63,8 @@ t.test('long events come in pages of few', async t => {
   const file = fileIn(t.testdir({}))
   const log = await openFile(t, file)
   for (const { n } of numbered(10)) await log.append([to('task-a', n - 1, { text: 'x'.repeat(250_000) })])
-  for (const of of [{}, { stream: 'task-a' }, { owner: 'user-1' }]) {
-    const { sizes } = await read(trailOf(t, file, 10).events(0, of))
+  for (const filter of [{}, { stream: 'task-a' }, { owner: 'user-1' }]) {
+    const { sizes } = await read(trailOf(t, file, 10).events(0, filter))
     t.same(sizes, [5, 5])
   }
 })

@@ -13,7 +13,7 @@ const fixture = path.join(import.meta.dirname, 'fixtures/append.ts')
 export const appender = (t: Test, file: string, callers: number, events?: number, wrapper: string[] = []) => {
   const [command = '', ...args] = [
     ...wrapper,
-    ...[process.execPath, '--import', 'tsx', fixture, file, String(callers)],
+    ...[process.execPath, fixture, file, String(callers)],
     ...(events === undefined ? [] : [String(events)]),
   ]
   const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'inherit'], detached: true })

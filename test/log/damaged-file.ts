@@ -1,7 +1,8 @@
 // A log file to damage: its events, and the places of their texts in the file.
+
 import { readFileSync, writeFileSync } from 'node:fs'
+import Database from 'better-sqlite3'
 import type { Test } from 'tap'
-import Database from '../../src/platform/sqlite/library.ts'
 import { fileIn, openFile, to } from './support.ts'
 
 export type Field = 'header' | 'payload' | 'salt' | 'leaf'

@@ -1,5 +1,6 @@
 // What a crash leaves in the WAL is read as ever; what no crash can have made of it is refused: SQLite would drop
 // commits that were acknowledged, without a word.
+
 import {
   copyFileSync,
   existsSync,
@@ -11,10 +12,10 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs'
+import Database from 'better-sqlite3'
 import t, { type Test } from 'tap'
 import { CannotStart } from '../../src/contract/cannot-start.ts'
 import { sqliteStore } from '../../src/log/sqlite-store.ts'
-import Database from '../../src/platform/sqlite/library.ts'
 import { until } from '../support/http.ts'
 import { all, fileIn, openFile, openOn, rejection, to } from './support.ts'
 

@@ -1,10 +1,11 @@
 // What may be destroyed in the log, and what is left of it.
+
 import { readFileSync } from 'node:fs'
+import Database from 'better-sqlite3'
 import t, { type Test } from 'tap'
 import { DamagedEvent, type StreamAppend } from '../../src/contract/stored.ts'
 import type { EventLog } from '../../src/log/log.ts'
 import { openForWriting } from '../../src/log/sqlite-file.ts'
-import Sqlite from '../../src/platform/sqlite/library.ts'
 import { all, dataOf, fileIn, onBothStores, openFile, rejection, streamOf, to } from './support.ts'
 
 const secret = 'SECRET-OF-ANNA'
@@ -83,7 +84,7 @@ t.test('a reader that needs the WAL holds up the erasing of traces until it is d
   const file = fileIn(t.testdir({}))
   const log = await openFile(t, file)
   await log.append([to('task-a', -1, ...Array.from({ length: 20 }, (_, n) => text(n * 100)))])
-  const reader = new Sqlite(file, { readonly: true })
+  const reader = new Database(file, { readonly: true })
   reader.exec('BEGIN')
   reader.prepare('SELECT count(*) FROM events').get()
   t.equal(await erase(log, ['task-a']), false)
@@ -156,7 +157,7 @@ t.test('a payload that is gone without an event is damage', async t => {
   const log = await openFile(t, file)
   for (let n = 0; n < 300; n++) await log.append([to('task-a', n - 1, { n })])
   await log.close()
-  const db = new Sqlite(file)
+  const db = new Database(file)
   db.exec(
     'DROP TRIGGER events_are_never_changed; UPDATE events SET payload = NULL, salt = NULL WHERE position = 2',
   )

@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import fc from '../support/fast-check.ts'
 import { all, dataOf, numbered, onBothStores, streamOf, to } from './support.ts'
 
 /** Own keys, their order and every value: the text says it all. */

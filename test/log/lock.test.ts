@@ -11,7 +11,7 @@ const inUse = () => 'in use by the server at http://127.0.0.1:1'
 
 /** Another process that tries to take the lock, and the first line that it says. */
 const holder = async (t: Test, file: string) => {
-  const child = spawn(process.execPath, ['--import', 'tsx', fixture, file], {
+  const child = spawn(process.execPath, [fixture, file], {
     stdio: ['pipe', 'pipe', 'inherit'],
   })
   t.teardown(() => void child.kill('SIGKILL'))

@@ -1,5 +1,7 @@
 // Payloads that are stored in pieces, each in a commit of its own, before their event.
+
 import { createHash } from 'node:crypto'
+import Database from 'better-sqlite3'
 import t from 'tap'
 import { DamagedEvent, RevisionConflict, StorageFailure } from '../../src/contract/stored.ts'
 import type { EventLog } from '../../src/log/log.ts'
@@ -8,7 +10,6 @@ import { memoryStore } from '../../src/log/memory-store.ts'
 import { openLogReadOnly } from '../../src/log/read-only.ts'
 import { openForWriting } from '../../src/log/sqlite-file.ts'
 import { sqliteStore } from '../../src/log/sqlite-store.ts'
-import Database from '../../src/platform/sqlite/library.ts'
 import { pause } from '../support/http.ts'
 import { faultyStore } from './faulty-store.ts'
 import {

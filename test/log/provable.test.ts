@@ -1,9 +1,10 @@
 // Everything here is computed as an auditor would, with createHash, from the stored bytes alone.
+
 import { createHash } from 'node:crypto'
+import Database from 'better-sqlite3'
 import t from 'tap'
 import { sqliteStore } from '../../src/log/sqlite-store.ts'
 import type { Row } from '../../src/log/store.ts'
-import Database from '../../src/platform/sqlite/library.ts'
 import { realWorld } from '../../src/platform/world.ts'
 import { fileIn, numbered, onBothStores, openFile, openOn, to } from './support.ts'
 

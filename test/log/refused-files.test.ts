@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import {
   copyFileSync,
   existsSync,
@@ -8,9 +9,11 @@ import {
   writeFileSync,
 } from 'node:fs'
 import path from 'node:path'
+import Database from 'better-sqlite3'
 import t, { type Test } from 'tap'
 import { CannotStart } from '../../src/contract/cannot-start.ts'
-import Database from '../../src/platform/sqlite/library.ts'
+import { openLogReadOnly } from '../../src/log/read-only.ts'
+import { schema, schemaVersion } from '../../src/log/schema.ts'
 import { flip, givenFileOf, placesOf } from './damaged-file.ts'
 import { all, fileIn, openFile, rejection, to } from './support.ts'
 
@@ -110,12 +113,22 @@ for (const version of [0, 1]) {
   )
 }
 
-t.test('a log of a newer version is refused and not touched', async t => {
-  const file = await givenFileOf(t, 10, 2)
-  const db = new Database(file)
-  db.pragma('user_version = 99')
-  db.close()
-  await refused(t, file, /newer reprise \(schema 99\)/, 'schema 99')
+for (const version of [schemaVersion - 1, schemaVersion + 1]) {
+  t.test(`a log with tables of version ${version} is refused and not touched`, async t => {
+    const file = await givenFileOf(t, 10, 2)
+    const db = new Database(file)
+    db.pragma(`user_version = ${version}`)
+    db.close()
+    const says = /log\.db has the tables of another build of reprise .*: run that build, or choose another/
+    await refused(t, file, says, `version ${version}`)
+    t.throws(() => openLogReadOnly(file), { message: says }, 'also when it is only read')
+  })
+}
+
+t.test('the tables of a version do not change: a log that exists would keep its old ones', async t => {
+  const found = createHash('sha256').update(schema).digest('hex')
+  t.equal(found.slice(0, 16), '2fd0f36873a8c59d', 'raise schemaVersion, and note the new digest')
+  t.equal(schemaVersion, 1)
 })
 
 // SQLite makes a file of no length first (of one byte on some systems); a crash may leave it so.

@@ -1,7 +1,7 @@
+import Database from 'better-sqlite3'
 import t, { type Test } from 'tap'
 import { RevisionConflict, StorageFailure } from '../../src/contract/stored.ts'
 import { memoryStore } from '../../src/log/memory-store.ts'
-import Database from '../../src/platform/sqlite/library.ts'
 import { settle } from '../support/world.ts'
 import { faultyStore } from './faulty-store.ts'
 import {

@@ -92,7 +92,7 @@ const anotherLife = async (t: Test, folder: string, ending: string) => {
     const child = await children.start({ command: process.execPath, args: ['-e', 'setInterval(() => {}, 1000)'], env: {} })
     console.log(child.pid)
     ${ending}`
-  const life = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script])
+  const life = spawn(process.execPath, ['--input-type=module', '-e', script])
   t.teardown(() => life.kill('SIGKILL'))
   const exited = once(life, 'exit')
   const [said] = (await once(life.stdout, 'data')) as [Buffer]

@@ -10,9 +10,9 @@ import { folderOf, givenMcp, isAlive, linesOf, placeServer, processServer } from
 
 const failsToList: Record<string, string> = {
   gone: 'closed the connection',
-  garbage: 'does not speak the protocol',
-  flood: 'closed the connection',
-  'endless line': 'closed the connection',
+  garbage: 'sent an answer that cannot be read: the result of "initialize" is no object',
+  flood: 'sent more than 10 MiB without an answer',
+  'endless line': 'sent more than 10 MiB without an answer',
   'endless list': 'lists its tools without end',
   'many tools': 'lists more than 512 tools',
   'large list': 'lists more than 1 MiB of tools',
@@ -50,13 +50,9 @@ t.test('what a process prints besides is skipped', async t => {
   t.equal(await call('s__go'), 'went')
 })
 
-t.test('a result that is none, or too large, is a failure of the call', async t => {
-  const { call } = await givenMcp(t, [
-    processServer('odd', 'hostile', ['odd']),
-    processServer('huge', 'hostile', ['huge']),
-  ])
-  await t.rejects(call('odd__go'), { message: 'the MCP server "odd" does not speak the protocol' })
-  await t.rejects(call('huge__go'), { message: 'the MCP server "huge" closed the connection' })
+t.test('a result that is too large is a failure of the call', async t => {
+  const { call } = await givenMcp(t, [processServer('s', 'hostile', ['huge'])])
+  await t.rejects(call('s__go'), { message: 'the MCP server "s" sent more than 10 MiB without an answer' })
 })
 
 t.test('a long text is cut and marked', async t => {
@@ -76,14 +72,14 @@ t.test('a process that cannot be started is told in words', async t => {
 
 /** What a URL answers to every POST, and what is told of it. */
 const answers: Record<string, [(response: ServerResponse) => void, string]> = {
-  'a page': [response => void response.end('<html>'), 'does not speak the protocol'],
+  'a page': [response => void response.end('<html>'), 'sent an answer that cannot be read: <html>'],
   'broken JSON': [
     response => void response.writeHead(200, { 'content-type': 'application/json' }).end('{"jsonrpc":'),
-    'does not speak the protocol',
+    'sent an answer that cannot be read: {"jsonrpc":',
   ],
   'a refusal': [
     response => void response.writeHead(401).end('who are you? X-Key: sEcReT'),
-    'answered with HTTP 401',
+    'answered with HTTP 401: who are you? X-Key: ***',
   ],
   nothing: [response => void response.destroy(), 'closed the connection'],
   'a small answer that is large when it is unpacked': [
@@ -91,7 +87,7 @@ const answers: Record<string, [(response: ServerResponse) => void, string]> = {
       void response
         .writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' })
         .end(gzipSync(Buffer.alloc(64 * 1024 * 1024, 32))),
-    'does not speak the protocol',
+    'sent more than 10 MiB in one answer',
   ],
   'an event without end': [
     response => {
@@ -102,7 +98,7 @@ const answers: Record<string, [(response: ServerResponse) => void, string]> = {
       response.on('drain', more)
       more()
     },
-    'broke its answer off',
+    'sent more than 10 MiB in one answer',
   ],
 }
 for (const [kind, [answer, what]] of Object.entries(answers)) {
@@ -144,6 +140,8 @@ t.test('a redirect to somebody else is not followed: nothing is told there', asy
     response.writeHead(307, { location: elsewhere.url }).end()
   })
   const { list } = await givenMcp(t, [placeServer('s', url, { Authorization: 'Bearer secret' })])
-  await t.rejects(list(), { message: 'the MCP server "s" answered with HTTP 307' })
+  await t.rejects(list(), {
+    message: `the MCP server "s" answered with HTTP 307: Redirect to ${elsewhere.url} not followed; use that URL as the endpoint if it is the intended server`,
+  })
   t.equal(asked, 0)
 })

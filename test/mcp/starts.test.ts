@@ -13,6 +13,7 @@ t.test('a user whose tasks all start servers holds up no task of another', async
     children: { start: failing, end: async () => {} },
     timers: testWorld().timers,
     report() {},
+    odd: { note() {} },
     fetch,
     guardedFetch: fetch,
     client: { name: 'test', version: '0' },

@@ -4,11 +4,13 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Test } from 'tap'
+import type { Report } from '../../src/contract/ports.ts'
 import type { ToolScope } from '../../src/contract/tools.ts'
 import type { AgentConfig } from '../../src/contract/wire.ts'
 import { createOutsideFetch } from '../../src/egress/guarded-fetch.ts'
 import { isPublic } from '../../src/egress/public-address.ts'
 import { createConnections } from '../../src/mcp/connections.ts'
+import { createOddTools } from '../../src/mcp/odd-tools.ts'
 import type { McpServer } from '../../src/mcp/server.ts'
 import { createMcpTools } from '../../src/mcp/tools.ts'
 import { openChildren } from '../../src/platform/children/children.ts'
@@ -32,7 +34,7 @@ export const placeServer = (name: string, url: string, headers: Record<string, s
 })
 
 /** A folder that goes with the test. */
-export const folderOf = (t: Test): string => {
+export const folderOf = (t: Pick<Test, 'teardown'>): string => {
   const folder = mkdtempSync(path.join(tmpdir(), 'reprise-mcp-'))
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))
   return folder
@@ -61,7 +63,7 @@ type Options = { isWorking?: () => boolean }
 
 /** Everything between a task and its servers, the given ones configured. */
 export const givenMcp = async (
-  t: Test,
+  t: Pick<Test, 'teardown'>,
   configured: McpServer[] = [],
   { isWorking = () => false }: Options = {},
 ) => {
@@ -70,10 +72,13 @@ export const givenMcp = async (
   const children = await openChildren(path.join(folder, 'children'))
   const [everywhere, guarded] = [() => true, isPublic].map(mayReach => createOutsideFetch({ mayReach }))
   const lines: { level: string; message: string; fields: unknown }[] = []
+  const report: Report = (level, message, fields) => void lines.push({ level, message, fields })
+  const odd = createOddTools(report)
   const connections = createConnections({
     children,
     timers: world.timers,
-    report: (level, message, fields) => void lines.push({ level, message, fields }),
+    report,
+    odd,
     fetch: everywhere?.fetch ?? fetch,
     guardedFetch: guarded?.fetch ?? fetch,
     client: { name: 'test', version: '0' },

@@ -60,8 +60,8 @@ t.test('a result is text, pictures, sound and files, and structure when there is
 
 t.test('a failed result is a failure with the words of the tool, but for what is secret', async t => {
   const { call } = await givenMcp(t, [processServer('s', 'stdio', [], { API_KEY: 'a-long-key' })])
-  await t.rejects(call('s__fail', { why: 'a-long-key is wrong' }), { message: '*** is wrong' })
-  await t.rejects(call('s__fail', { why: '' }), { message: 'the tool "fail" failed' })
+  t.equal(await call('s__fail', { why: 'a-long-key is wrong' }), '*** is wrong')
+  t.equal(await call('s__fail', { why: '' }), 'the tool "fail" failed')
   await t.rejects(call('s__refuse', { why: 'Bearer a-long-key' }), {
     message: 'the MCP server "s" answered: Bearer ***',
   })

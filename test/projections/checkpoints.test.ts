@@ -1,13 +1,14 @@
 // What was written to the read models gets into their file without the thread that writes.
+
 import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import Database from 'better-sqlite3'
 import t, { type Test } from 'tap'
 import { renewable } from '../../projections/sqlite/renewable.ts'
 import { openReadStore } from '../../projections/store.ts'
 import { none } from '../../src/platform/sqlite/checkpoints.ts'
 import { inodesOf } from '../../src/platform/sqlite/inodes.ts'
-import Database from '../../src/platform/sqlite/library.ts'
 import '../support/built.ts'
 import { until } from '../support/http.ts'
 

@@ -1,11 +1,12 @@
 // Read models can stop anywhere, be thrown away, and are never believed to be further than they are.
+
 import { rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import Database from 'better-sqlite3'
 import t from 'tap'
 import type { Projection } from '../../projections/intake.ts'
 import { createProjector } from '../../projections/projector.ts'
 import { openReadStore } from '../../projections/store.ts'
-import Database from '../../src/platform/sqlite/library.ts'
 import { rowsRead, rowsRebuilt } from '../actors/simulation.ts'
 import {
   admin,

@@ -1,11 +1,12 @@
 // The file of checkpoints: it survives what crashes leave in it, and a start compares the log with its newest checkpoint.
+
 import { appendFileSync, existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import Database from 'better-sqlite3'
 import t, { type Test } from 'tap'
 import { leafOf } from '../../src/log/leaf.ts'
 import { acceptLog } from '../../src/maintenance/checked-anchor.ts'
 import { filesOf } from '../../src/platform/data-folder.ts'
-import Database from '../../src/platform/sqlite/library.ts'
 import { realWorld } from '../../src/platform/world.ts'
 import { appendAnchor, newestAnchor } from '../../src/proof/anchors.ts'
 import { originOf, signCheckpoint } from '../../src/proof/note/checkpoint.ts'

@@ -1,7 +1,8 @@
 // Proofs and tiles of a log that somebody has changed: they are refused as the damaged event itself is.
+
 import path from 'node:path'
+import Database from 'better-sqlite3'
 import t from 'tap'
-import Database from '../../src/platform/sqlite/library.ts'
 import { read, until } from '../support/http.ts'
 import { serveHere } from '../support/server.ts'
 

@@ -1,9 +1,10 @@
 // The tree of a log on the disk against the tree of the same leaves in memory: while it grows, after it was opened
 // again, and when its file of tiles is missing, cut, foreign or damaged.
+
 import { readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import Database from 'better-sqlite3'
 import t, { type Test } from 'tap'
-import Database from '../../src/platform/sqlite/library.ts'
 import { rootOfLog } from '../../src/proof/anchor-check.ts'
 import { type Keeper, openKeeper } from '../../src/proof/store/keeper.ts'
 import { createTileTree } from '../../src/proof/store/tiles.ts'

@@ -1,12 +1,13 @@
 // The tree of RFC 6962 against its published vectors, against the RFC's own words, and against two verifiers that climb
 // bit by bit, as ours does not.
-import fc from 'fast-check'
+
 import t from 'tap'
 import { createGrowingTree } from '../../src/proof/tree/growing.ts'
 import { emptyRoot, fromBase64, fromBytes, nodeOf, toBase64, toBytes } from '../../src/proof/tree/hash.ts'
 import { consistencyProof, inclusionProof } from '../../src/proof/tree/proofs.ts'
 import { rootOf, rootOfFull, splitOf } from '../../src/proof/tree/subtrees.ts'
 import { rootByInclusion, verifyConsistency, verifyInclusion } from '../../src/proof/tree/verify.ts'
+import fc from '../support/fast-check.ts'
 import { climbs, extended, fullOf, leafOfBytes, provesNothing, someLeaves, treeHash } from './trees.ts'
 
 /** The leaves and roots that implementations of Certificate Transparency test themselves with. */

@@ -1,4 +1,4 @@
-// node --import tsx test/recorded/write.ts <name>: plays every scene on real servers of this build, some of them killed,
+// node test/recorded/write.ts <name>: plays every scene on real servers of this build, some of them killed,
 // and keeps the log with what is answered about it in test/recorded/logs/<name>. Run by hand, never by the suite; a
 // recording that is there already is left as it is. docs/changing.md says when to make one.
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'

@@ -9,6 +9,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   symlinkSync,
   utimesSync,
   writeFileSync,
@@ -29,7 +30,6 @@ for (const name of [
   'bin',
   'python',
   'build.mjs',
-  'bundled.mjs',
   'console',
   'package.json',
   'tsconfig.json',
@@ -45,18 +45,18 @@ const build = () => {
   return readFileSync(path.join(place, 'dist/current'), 'utf8').trim()
 }
 /** Builds have folders of their own. */
-const builds = () => readdirSync(path.join(place, 'dist')).filter(name => name !== 'current')
-/** As if they had been made an hour ago: a young build is never removed. */
-const age = () => {
-  const then = new Date(Date.now() - 3_600_000)
-  for (const name of builds()) utimesSync(path.join(place, 'dist', name), then, then)
+const builds = () => readdirSync(path.join(place, 'dist')).filter(name => /^[0-9a-f]{12}$/.test(name))
+/** As if nobody had marked any build but `used` as used for two days. */
+const age = (used?: string) => {
+  const then = new Date(Date.now() - 2 * 86_400_000)
+  for (const name of builds()) if (name !== used) utimesSync(path.join(place, 'dist', name), then, then)
 }
 
 /** Every source that a thread or a program of the server is made of says something else, and the page too. */
 const change = (word: string) => {
   const threads = readdirSync(path.join(place, 'src'), { recursive: true, encoding: 'utf8' })
     .filter(name => /-thread\.ts$|kinds\/(\w+)\/\1\.ts$|documents\/\w+\.ts$/.test(name))
-    .concat('environments/host/main.ts')
+    .concat('environments/host/host-process.ts')
   for (const name of threads) {
     appendFileSync(path.join(place, 'src', name), `\nif (process.pid > 0) throw new Error('${word}')\n`)
   }
@@ -100,15 +100,18 @@ const serve = async () => {
 t.test('a running server goes on with the files of its build, which stay as long as it runs', async t => {
   cpSync(path.join(root, 'test/environments/python/own.py'), path.join(place, 'envs/own.py'))
   const first = build()
+  age()
   const server = await serve()
+  const { mtimeMs } = statSync(path.join(place, 'dist', first))
+  t.ok(Date.now() - mtimeMs < 600_000, 'the server marks its build as used')
   t.same(builds(), [first])
   for (const word of ['the second build', 'the third build', 'the fourth build']) {
     change(word)
-    age()
+    age(first)
     build()
   }
   t.ok(builds().includes(first), 'its server runs')
-  t.equal(builds().length, 3, 'the second one is gone: nobody runs it')
+  t.equal(builds().length, 2, 'the others are gone, but for the newest: nobody runs them')
 
   const { url, api } = server
   for (const name of [
@@ -155,12 +158,23 @@ t.test('a running server goes on with the files of its build, which stay as long
   t.ok(existsSync(path.join(place, 'dist/current')))
 })
 
-t.test('without a build the command says how to make one', async t => {
+t.test('a checkout without a build makes one for its first command', async t => {
   rmSync(path.join(place, 'dist'), { recursive: true })
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['bin/reprise.mjs', '--version'], {
+    cwd: place,
+    encoding: 'utf8',
+  })
+  t.match({ status, stdout, stderr }, { status: 0, stdout: /^\d/, stderr: '' })
+  t.equal(builds().length, 1)
+})
+
+t.test('a package without a build says what to do', async t => {
+  rmSync(path.join(place, 'dist'), { recursive: true })
+  rmSync(path.join(place, 'build.mjs'))
   const { status, stdout, stderr } = spawnSync(process.execPath, ['bin/reprise.mjs'], {
     cwd: place,
     encoding: 'utf8',
   })
   t.same({ status, stdout }, { status: 2, stdout: '' })
-  t.equal(stderr, 'reprise: there is no build in dist/: run npm ci, or node build.mjs\n')
+  t.equal(stderr, 'reprise: the folder dist/ of this package has no build: install the package again\n')
 })

@@ -1,9 +1,10 @@
 // read.db with damage that its opening does not see: it is found when it is read, never told, and mended without
 // anybody's help.
+
 import { cpSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import Database from 'better-sqlite3'
 import t, { type Test } from 'tap'
-import Database from '../../src/platform/sqlite/library.ts'
 import { type Api, serveHere } from '../support/server.ts'
 import { createTask, play, until, untilStatus } from './wire.ts'
 

@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import { copyFileSync, existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { build } from 'esbuild'
-import { banner, external } from '../../bundled.mjs'
+
 import { type Api, adminToken, apiOf } from '../support/server.ts'
 import type { Order } from './kill-points-entry.ts'
 import { ask, framesOf, isEnded, Refused, sleep } from './wire.ts'
@@ -45,11 +45,10 @@ export const builtEntry = async (folder: string): Promise<string> => {
     outdir: path.join(folder, 'bundle/one'),
     outExtension: { '.js': '.mjs' },
     bundle: true,
-    external,
-    banner,
+    packages: 'external',
     platform: 'node',
     format: 'esm',
-    target: 'node20',
+    target: 'node22',
     logLevel: 'silent',
   })
   return path.join(folder, 'bundle/one/entry.mjs')

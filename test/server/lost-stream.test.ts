@@ -1,7 +1,8 @@
 // A log that no longer finds the stream of a task: the task is not there by half, and nobody is told that it is empty.
+
 import path from 'node:path'
+import Database from 'better-sqlite3'
 import t from 'tap'
-import Database from '../../src/platform/sqlite/library.ts'
 import { serveHere } from '../support/server.ts'
 import { createTask } from './wire.ts'
 

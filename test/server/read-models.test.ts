@@ -1,8 +1,9 @@
 // read.db holds nothing of its own: whatever happens to it between two runs, the answers stay the same.
+
 import { copyFileSync, cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import Database from 'better-sqlite3'
 import t, { type Test } from 'tap'
-import Database from '../../src/platform/sqlite/library.ts'
 import { type Api, apiOf, serveHere, spawnServer } from '../support/server.ts'
 import { allTasks, ask, createTask, framesOf, play, untilStatus } from './wire.ts'
 

@@ -1,4 +1,5 @@
 // A start that cannot be: one line on stderr that names the way out, exit code 2, and nothing else.
+
 import { execFileSync } from 'node:child_process'
 import {
   copyFileSync,
@@ -12,11 +13,11 @@ import {
 } from 'node:fs'
 import { createServer, type Server } from 'node:net'
 import path from 'node:path'
+import Database from 'better-sqlite3'
 import t from 'tap'
 import { readConfig } from '../../src/config.ts'
 import { CannotStart } from '../../src/contract/cannot-start.ts'
 import { startServer } from '../../src/main.ts'
-import Database from '../../src/platform/sqlite/library.ts'
 import { adminToken, apiOf, refusedStart, runReprise, spawnServer } from '../support/server.ts'
 import { createTask, getTask } from './wire.ts'
 
@@ -153,13 +154,13 @@ t.test('a log that is damaged, foreign or newer is refused and left as it is', a
       },
       says: /log\.db is no event log of Reprise: choose another DATA_DIR$/,
     },
-    'a log of a newer reprise': {
+    'a log of another build': {
       make: () => {
         const db = new Database(file)
         db.pragma('user_version = 99')
         db.close()
       },
-      says: /log\.db was written by a newer reprise \(schema 99\): run that version$/,
+      says: /log\.db has the tables of another build of reprise \(version 99 in place of 1\): run that build, or choose another DATA_DIR$/,
     },
   }
   for (const [what, { make, says }] of Object.entries(damages)) {
@@ -173,7 +174,7 @@ t.test('a log that is damaged, foreign or newer is refused and left as it is', a
   }
   const { code, stdout, stderr } = await refusedStart(dataDir)
   t.match({ code, stdout }, { code: 2, stdout: '' })
-  t.match(stderr, /^reprise: .*newer reprise \(schema 99\): run that version\n$/)
+  t.match(stderr, /^reprise: .*version 99 in place of 1\): run that build, or choose another DATA_DIR\n$/)
 
   copyFileSync(sound, file)
   t.equal(await refusalOf({ DATA_DIR: dataDir }), undefined, 'once it is repaired, it starts')

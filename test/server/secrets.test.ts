@@ -1,8 +1,9 @@
 // The values of `env` over restarts: where they are, how long, and what happens when they are gone.
+
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import Database from 'better-sqlite3'
 import t from 'tap'
-import Database from '../../src/platform/sqlite/library.ts'
 import { refusedStart, serveHere, spawnServer } from '../support/server.ts'
 import { getTask, play, saidBy, untilStatus } from './wire.ts'
 

@@ -1,7 +1,8 @@
 // The log as its file holds it, read and checked without any code of ours.
+
 import { createHash } from 'node:crypto'
 import path from 'node:path'
-import Database from '../../src/platform/sqlite/library.ts'
+import Database from 'better-sqlite3'
 
 type Row = { position: number; header: string; payload: string | null; salt: string; leaf: string }
 export type StoredEvent = {

@@ -1,9 +1,9 @@
 // Collections for entries that come and go: they are what a Map and a list are, and they do not keep what was removed.
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import fc from 'fast-check'
 import t from 'tap'
 import { createMembers, createTransientMap } from '../../src/platform/transient.ts'
+import fc from '../support/fast-check.ts'
 
 const key = fc.integer({ min: 0, max: 9 })
 const move = fc.oneof(

@@ -38,11 +38,11 @@ export const ask = async <T>(
 }
 /** The server answered, and said no. */
 export class Refused extends Error {
-  constructor(
-    readonly status: number,
-    message: string,
-  ) {
+  readonly status: number
+
+  constructor(status: number, message: string) {
     super(message)
+    this.status = status
   }
 }
 

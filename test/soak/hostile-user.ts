@@ -3,13 +3,14 @@
 // of its answers is three times as late as alone (p99), and when the server never holds 1.5 GB. ONLY=manyKeys,sleepers
 // attacks in these ways alone; ALONE_SECONDS=n is how long the other user is measured alone (20). The attacker's own
 // programs run only while a processor is idle, as if they ran on another machine.
+
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import Database from 'better-sqlite3'
 import { nodeOptions, startVariables } from '../../bench/support/npm-start.ts'
-import Database from '../../src/platform/sqlite/library.ts'
 import { counter, modules } from '../http/env-calls.ts'
 import { apiOf, launch } from '../support/server.ts'
 import type { Order } from './hostile-user/attacker.ts'
@@ -83,7 +84,7 @@ const order = {
 }
 const attackers = (['bodies', 'reads', 'work'] as const).map(group => {
   const child = fork(path.join(import.meta.dirname, 'hostile-user/attacker.ts'), {
-    execArgv: ['--import', 'tsx'],
+    execArgv: [],
   })
   child.send({ ...order, group } satisfies Order)
   return child

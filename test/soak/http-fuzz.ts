@@ -1,4 +1,4 @@
-// node --import tsx test/soak/http-fuzz.ts [seconds]: random requests against a server of its own, seed by seed.
+// node test/soak/http-fuzz.ts [seconds]: random requests against a server of its own, seed by seed.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'

@@ -1,5 +1,5 @@
 // The long variant of test/log/crash-safety.test.ts: ROUNDS kills with checkpoints on the way, and copies of a
-// stopped process cut at thousands of places. node --import tsx test/soak/log-crash.ts
+// stopped process cut at thousands of places. node test/soak/log-crash.ts
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'

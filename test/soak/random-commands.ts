@@ -1,4 +1,4 @@
-// node --import tsx test/soak/random-commands.ts [first seed] [runs] [disks]
+// node test/soak/random-commands.ts [first seed] [runs] [disks]
 import { byStream, simulate } from '../actors/simulation.ts'
 import { mustTellRightly } from '../history/public-lawful.ts'
 

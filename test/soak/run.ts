@@ -28,7 +28,7 @@ for (const name of wanted.length === 0 ? names : wanted) {
   const started = performance.now()
   const { status } = spawnSync(
     process.execPath,
-    ['--import', 'tsx', path.join(import.meta.dirname, `${name}.ts`), ...numbersOf(name)],
+    [path.join(import.meta.dirname, `${name}.ts`), ...numbersOf(name)],
     { env: { ...process.env, SEED: seed }, stdio: 'inherit' },
   )
   const seconds = ((performance.now() - started) / 1000).toFixed(1)

@@ -1,6 +1,6 @@
 // A disk that has no room, made of a small tmpfs: only root may do that.
 import { spawnSync } from 'node:child_process'
-import { closeSync, mkdtempSync, openSync, rmSync, statSync, writeSync } from 'node:fs'
+import { closeSync, mkdtempSync, openSync, rmSync, statfsSync, statSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Test } from 'tap'
@@ -17,8 +17,15 @@ export const smallDisk = (t: Test, mebibytes: number): string | undefined => {
 }
 export const noMount = 'no tmpfs can be mounted here: that takes root'
 
-/** Fills a disk to its last block. What was freed since an earlier call is filled, too. */
+/** The type that statfs gives a tmpfs. */
+const tmpfs = 0x01021994
+
+/**
+ * Fills a disk to its last block. What was freed since an earlier call is filled, too. Throws when the small disk is gone:
+ * a test that goes on after its time would fill the disk of the machine.
+ */
 export const fill = (at: string): void => {
+  if (statfsSync(at).type !== tmpfs) throw new Error(`${at} is no small disk any more`)
   const file = openSync(path.join(at, 'ballast'), 'a')
   try {
     for (let size = 1 << 20; size >= 512; size >>= 1) {

@@ -1,7 +1,10 @@
 // Loads the NATS client at its first use, and gives its messages a type of our own.
 import type { Msg, MsgHdrs } from '@nats-io/transport-node'
 
-const loading = () => Promise.all([import('@nats-io/transport-node'), import('@nats-io/jetstream')])
+const loading = async () => {
+  const { jetstream, transport } = await import('./library.ts')
+  return [transport, jetstream] as const
+}
 export type Client = Awaited<ReturnType<typeof loading>>
 let loaded: Promise<Client> | undefined
 export const load = (): Promise<Client> => {

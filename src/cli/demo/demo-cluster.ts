@@ -8,7 +8,7 @@ import { CannotStart } from '../../contract/cannot-start.ts'
 import { freePort } from '../../platform/free-port.ts'
 import { realWorld } from '../../platform/world.ts'
 import { startNatsServers } from './nats-servers.ts'
-import { type ServerProcess, startServerProcess } from './server-process.ts'
+import { type ServerProcess, startServerProcess } from './own-server.ts'
 
 /** Each step of the demo must happen within `patienceMs` milliseconds. The demo looks every `lookMs` milliseconds. */
 const [patienceMs, lookMs] = [30_000, 20]

@@ -2,9 +2,8 @@
 // their table, and a key is overwritten in its place: SQLite moves a row only when its length or its order changes, and
 // then a copy may stay behind. Other facts that change, such as which stream uses a key, are in other tables.
 import { chmodSync, closeSync, openSync } from 'node:fs'
-import type Database from 'better-sqlite3'
+import Database from 'better-sqlite3'
 import { CannotStart } from '../../contract/cannot-start.ts'
-import Sqlite from '../../platform/sqlite/library.ts'
 import type { KeyName } from '../records/content.ts'
 
 /** A key of the file; null: it was destroyed. */
@@ -29,7 +28,7 @@ const open = (path: string): Database.Database => {
   try {
     closeSync(openSync(path, 'a', 0o600)) // the file gets its mode before it has any content
     chmodSync(path, 0o600)
-    const db = new Sqlite(path)
+    const db = new Database(path)
     db.pragma('journal_mode = DELETE') // a WAL would keep keys that were destroyed
     db.pragma('synchronous = FULL')
     db.pragma('secure_delete = ON')

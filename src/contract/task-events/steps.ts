@@ -1,5 +1,6 @@
 // The events of an agent and its steps.
 import Type, { type TProperties } from 'typebox'
+import { OddTool } from '../wire.ts'
 import { OpenItem } from './items.ts'
 import { Compressed, ModelRequest, ModelResponse } from './model-call.ts'
 import { AgentStep, optional, Usage } from './schema.ts'
@@ -9,12 +10,13 @@ export const stepEvents = {
   AgentStepStarted: { agent_step: AgentStep, effect_id: Type.String() },
   /**
    * From this step on the model is offered the tools in the list of this stream. `changed`: the model was offered other
-   * tools before.
+   * tools before. `odd`: tools of MCP servers that were mended or left out.
    */
   ToolsOffered: {
     agent_step: AgentStep,
     stream: Type.String(),
     changed: optional(Type.Literal(true)),
+    odd: optional(Type.Array(OddTool)),
   },
   /** The step asks for a summary of the items that are too long for the model. */
   CompressionStarted: { agent_step: AgentStep, compression_id: Type.String() },

@@ -2,9 +2,12 @@
 import Type, { type Static } from 'typebox'
 import { ToolResultItem } from './items.ts'
 import { OpenObject, optional } from './schema.ts'
-import { ToolDefinition } from './tool-definition.ts'
+import { OddTool, ToolDefinition } from './tool-definition.ts'
 
-/** A kind of environment. `limits` is a text about its limits. `error` says why its module cannot be imported. */
+/**
+ * A kind of environment. `limits` is a text about its limits. `error` says why its module cannot be imported.
+ * `odd_tools`: of the kind `mcp`, tools of the operator's servers that were mended or left out.
+ */
 export const EnvironmentInfo = Type.Object({
   name: Type.String(),
   source: Type.String(),
@@ -15,6 +18,7 @@ export const EnvironmentInfo = Type.Object({
   description: Type.String(),
   limits: optional(Type.String()),
   error: optional(Type.String()),
+  odd_tools: optional(Type.Array(OddTool)),
 })
 export type EnvironmentInfo = Static<typeof EnvironmentInfo>
 

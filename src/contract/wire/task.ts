@@ -55,6 +55,7 @@ export const reservedMetadata: ReadonlySet<string> = new Set([
   'expires_at',
   'reason',
   'pending_inputs',
+  'odd_tools',
   'ignored_fields',
   'group_chat_id',
   'parent_task_id',

@@ -12,3 +12,15 @@ export const ToolDefinition = Type.Object({
   }),
 })
 export type ToolDefinition = Static<typeof ToolDefinition>
+
+/**
+ * A tool of an MCP server whose definition is not as the protocol wants it. `name` is the name that the server gives,
+ * or the place of the tool in the server's list. `left_out`: the tool cannot be used; otherwise it was mended.
+ */
+export const OddTool = Type.Object({
+  server: Type.String(),
+  name: Type.String(),
+  problem: Type.String(),
+  left_out: Type.Boolean(),
+})
+export type OddTool = Static<typeof OddTool>

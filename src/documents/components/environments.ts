@@ -105,6 +105,8 @@ export const environmentComponents: Components = {
       description: 'What the environment is.',
       limits: 'How much input the environment accepts and how much it stores, as a text for readers.',
       error: 'Why the module cannot be imported.',
+      odd_tools:
+        'Of the environment `mcp`: tools of MCP servers that were mended or left out, since their definitions are not as the protocol wants them.',
     },
   },
   EnvironmentList: {

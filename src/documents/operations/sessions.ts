@@ -16,6 +16,7 @@ const session = {
   is_active: true,
   created_at: 1795254634,
   last_accessed_at: 1795254640,
+  kind: 'gridworld',
 }
 
 export const sessionOperations = defineOperations({

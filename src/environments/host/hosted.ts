@@ -1,6 +1,8 @@
 // Holds the one environment instance of this process, and runs the methods of the protocol on it.
+
 import path from 'node:path'
 import type { Environment, OpenObject, StepContext, StepResult } from '../../contract/environment.ts'
+import { readJson } from '../../contract/exact-json.ts'
 import { temporary } from '../protocol.ts'
 import { jsonOf, messageOf } from './json.ts'
 import type { Loaded } from './load.ts'
@@ -66,7 +68,7 @@ const takeStep = async (instance: Instance, { tool, args }: StepParams, context:
     const newest = await newestOf(instance)
       .then(jsonOf)
       .catch(() => '{}')
-    return jsonOf({ ...JSON.parse(newest), error: messageOf(error) })
+    return jsonOf({ ...(readJson(newest) as object), error: messageOf(error) })
   }
 }
 

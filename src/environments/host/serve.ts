@@ -1,16 +1,17 @@
 // Answers the requests of the protocol with the methods of the hosted instance.
+import { readJson } from '../../contract/exact-json.ts'
 import { createHosted } from './hosted.ts'
-import { jsonOf, messageOf } from './json.ts'
+import { jsonOf, messageOf, plainOf } from './json.ts'
 import type { Loaded } from './load.ts'
 
 export const createServer = (classes: Loaded[], send: (text: string) => void) => {
   const hosted = createHosted(classes, send)
 
-  const answer = async (id: number, method: string, params: never) => {
+  const answer = async (id: number, method: string, params: unknown) => {
     try {
       const run = hosted.methodOf(method)
       if (run === undefined) throw new Error(`unknown method ${method}`)
-      send(`{"id":${id},"result":${await run(params, id)}}`)
+      send(`{"id":${id},"result":${await run(plainOf(params) as never, id)}}`)
     } catch (error) {
       send(jsonOf({ id, error: { message: messageOf(error) } }))
     }
@@ -19,8 +20,8 @@ export const createServer = (classes: Loaded[], send: (text: string) => void) =>
 
   /** Takes one message of the service. Unknown notifications are skipped. */
   return (line: string): void => {
-    const { id, method, params } = JSON.parse(line)
-    if (id !== undefined) void answer(id, method, params as never)
+    const { id, method, params } = readJson(line) as { id?: number; method: string; params: { id?: unknown } }
+    if (id !== undefined) void answer(id, method, params)
     else if (method === 'cancel') hosted.stopStep(params.id)
   }
 }

@@ -1,4 +1,7 @@
 // Turns output items into steps of an ATIF trajectory.
+
+import { readJson } from '../../contract/exact-json.ts'
+import { isExact } from '../../contract/exact-number.ts'
 import { deepestBody, isDeeper } from '../../contract/json-limits.ts'
 import type {
   MessageItem,
@@ -20,8 +23,8 @@ export const saidTo = ({ role, message_content }: MessageItem): Step => ({
 /** The arguments of a call; undefined when they are not a JSON object, or too deep for JSON.stringify. */
 const argumentsOf = (text: string): Record<string, unknown> | undefined => {
   try {
-    const value: unknown = JSON.parse(text === '' ? '{}' : text)
-    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
+    const value: unknown = readJson(text === '' ? '{}' : text)
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value) && !isExact(value)
     return isObject && !isDeeper(value, deepestBody) ? (value as Record<string, unknown>) : undefined
   } catch {
     return undefined

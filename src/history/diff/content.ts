@@ -1,5 +1,6 @@
 // Removes ids and times from frames, items and stored events, so that two tasks can be compared. Ids that
 // connect things, such as a call and its result, become numbers in the order in which they first appear.
+import { isExact } from '../../contract/exact-number.ts'
 
 /** Whether an event does not count. It depends on timing whether a step stores AgentStepStarted. */
 export const isTiming = (type: string): boolean => type === 'AgentStepStarted'
@@ -45,7 +46,7 @@ export const createContents = (): Contents => {
     if (Array.isArray(value)) {
       return value.map(one => (typeof one === 'string' && numbers.has(one) ? numberOf(one) : contentOf(one)))
     }
-    if (typeof value !== 'object' || value === null) return value
+    if (typeof value !== 'object' || value === null || isExact(value)) return value
     const entries = Object.entries(value)
     const isTask = 'object' in value && value.object === 'task'
     return Object.fromEntries(entries.filter(([key]) => !(isTask && key === 'id')).flatMap(entry))

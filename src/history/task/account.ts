@@ -1,5 +1,5 @@
-// The part of a task's view with the usage and the outcome of the task.
-import type { ErrorObject, Usage } from '../../contract/wire.ts'
+// The part of a task's view with the usage and the outcome of the task, and with what is odd about its tools.
+import type { ErrorObject, OddTool, Usage } from '../../contract/wire.ts'
 import type { Part } from './part.ts'
 
 export type Account = {
@@ -9,6 +9,8 @@ export type Account = {
   continuedBy: string | undefined
   /** The end reason of the newest answer of a model, if nobody knows what it means. */
   oddEnd: string | undefined
+  /** The odd ones of the tools that the model was offered last. */
+  oddTools: OddTool[]
 }
 
 /** Adds usage to a total: numbers are added, other values are replaced. */
@@ -28,8 +30,12 @@ export const account: Part<Account> = {
     view.error = undefined
     view.continuedBy = undefined
     view.oddEnd = undefined
+    view.oddTools = []
   },
   folds: {
+    ToolsOffered(view, { odd = [] }) {
+      view.oddTools = odd
+    },
     AgentStepCompleted(view, { usage, response }) {
       view.oddEnd = response?.end === 'unknown' ? response.finish_reason : undefined
       if (usage !== undefined) view.usage = addUsage(view.usage, usage)

@@ -3,6 +3,7 @@
 // 30 MiB would hold it up for 20 ms, and fill its memory.
 import { parentPort } from 'node:worker_threads'
 import type { TSchema } from 'typebox'
+import { type Carried, carried } from '../../contract/exact-number.ts'
 import { isLongerThan } from '../../contract/length.ts'
 import { Invalid, type Problem } from '../../contract/refusals.ts'
 import { CreateTaskBody } from '../../contract/wire.ts'
@@ -17,7 +18,7 @@ export type Job = { id: number; chunks: Uint8Array[]; operation: OperationId | u
 /** `problems`: what the schema finds wrong with the value; undefined: nothing, or there is no schema. */
 export type Parsed = { value: unknown; digest: string | undefined; problems: Problem[] | undefined }
 /** `refused`: the problems of a body that is no JSON, or of a long body that does not fit its schema. */
-export type Done = { id: number } & (Parsed | { refused: Problem[] })
+export type Done = { id: number } & ((Omit<Parsed, 'value'> & { carried: Carried }) | { refused: Problem[] })
 
 /** Characters up to which the main thread receives a body that does not fit its schema, to look for more problems. */
 const longestWrong = 256 * 1024
@@ -66,9 +67,9 @@ const done = ({ id, chunks, operation }: Job): Done => {
     body = parsed(Buffer.concat(chunks), operation)
   })
   if (body === undefined) return { id, refused: refused ?? [] }
-  const { problems, value } = body
+  const { problems, value, digest } = body
   if (problems !== undefined && isLongerThan(value, longestWrong)) return { id, refused: problems }
-  return { id, ...body }
+  return { id, carried: carried(value), digest, problems }
 }
 
 threadGivesWay('all')

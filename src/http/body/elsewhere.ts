@@ -1,6 +1,7 @@
 // Reads large bodies in a separate thread, one at a time. Senders take turns. The thread ends when it has been idle for
 // a while, because it keeps memory that its last bodies needed.
 import type { Worker } from 'node:worker_threads'
+import { arrived } from '../../contract/exact-number.ts'
 import { Invalid } from '../../contract/refusals.ts'
 import type { OperationId } from '../../documents/operations.ts'
 import { createFairTurns } from '../../fairness/fair-turns.ts'
@@ -64,7 +65,8 @@ export const createBodyThread = () => {
       // before that part.
       await new Promise(resolve => setImmediate(resolve))
       if ('refused' in done) throw new Invalid(done.refused)
-      return done
+      const { carried, digest, problems } = done
+      return { value: arrived(carried), digest, problems }
     },
     async close(): Promise<void> {
       isClosed = true

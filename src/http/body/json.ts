@@ -1,7 +1,8 @@
-// Turns the bytes of every body and message from callers into a JSON value. JSON.parse reads the text. This file
+// Turns the bytes of every body and message from callers into a JSON value, in which numbers keep their text. This file
 // refuses what JSON.parse accepts and the server does not: nesting that is too deep, too many values, and keys that
 // would reach prototypes of objects.
 import { isUtf8 } from 'node:buffer'
+import { readJson } from '../../contract/exact-json.ts'
 import { Invalid, type Problem } from '../../contract/refusals.ts'
 import { maxProblems } from '../problems.ts'
 import { keysProblem, shapeProblem } from './shape.ts'
@@ -20,7 +21,7 @@ export function parseJson(bytes: Uint8Array): unknown {
   const value = parse(text)
   const tooManyKeys = keysProblem(value, bytes.length)
   if (tooManyKeys !== undefined) throw new Invalid([tooManyKeys])
-  if (maybeUnsafe.test(text) || maybeInfinite.test(text)) {
+  if (maybeUnsafe.test(text)) {
     const problems: Problem[] = []
     findUnsafe(value, ['body'], problems)
     if (problems.length > 0) throw new Invalid(problems)
@@ -30,7 +31,7 @@ export function parseJson(bytes: Uint8Array): unknown {
 
 function parse(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return readJson(text)
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     const problem = {
@@ -54,16 +55,8 @@ function offsetOf(reason: string, text: string): number {
 // Matches the unsafe names, and any escape of one of their letters (_ and a–z are \u005f to \u007a).
 const maybeUnsafe = /__proto__|constructor|\\u00[567]/i
 
-// Matches texts that may contain a number that is too large for JavaScript, which would be stored as null. A number of
-// this size either has at least 300 digits, or has an exponent of at least three digits. The expression counts digits
-// only from the first digit of a number, because counting from each digit would take too long.
-const maybeInfinite = /\d[eE]\+?0*\d{3}|(?<!\d)\d{300}/
-
 // Recursion is safe: the depth was checked before.
 function findUnsafe(value: unknown, loc: Problem['loc'], problems: Problem[]): void {
-  if (value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY) {
-    problems.push({ loc, type: 'finite_number', msg: 'Input should be a finite number' })
-  }
   if (typeof value !== 'object' || value === null) return
   if (Array.isArray(value)) {
     for (const [index, item] of value.entries()) {

@@ -1,6 +1,7 @@
 // Reads a message from its bytes. `type` is accepted in upper and lower case. The fields are at the top level or in
 // `data`.
 
+import { isExact } from '../../contract/exact-number.ts'
 import { Invalid, Refusal } from '../../contract/refusals.ts'
 import {
   type ClientFields,
@@ -19,7 +20,7 @@ export type Said = {
 }[ClientMessageType]
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !isExact(value)
 const invalid = (loc: string[], type: string, msg: string) =>
   new Invalid([{ loc: ['body', ...loc], type, msg }])
 const noDictionary = (...loc: string[]) => invalid(loc, 'dict_type', 'Input should be a valid dictionary')
@@ -33,7 +34,7 @@ export const openMessage = ({ bytes, isBinary }: Message): Unread => {
   const fields = data === undefined || data === null ? top : isObject(data) ? { ...data, ...top } : undefined
   const id = (fields ?? top).request_id
   // A request id that is a number is kept as text, so that the error can name it. The message is refused later.
-  const text = typeof id === 'number' ? String(id) : id
+  const text = typeof id === 'number' ? String(id) : isExact(id) ? id.rawJSON : id
   const requestId = typeof text === 'string' && text.length <= 256 ? text : undefined
   return { type: typeof type === 'string' ? type.toLowerCase() : '', requestId, fields }
 }

@@ -1,4 +1,5 @@
 // The kinds of JSON values, and the kinds that a schema accepts.
+import { isExact } from '../../contract/exact-number.ts'
 import type { Problem } from '../../contract/refusals.ts'
 import type { WireSchema } from '../../contract/wire-schema.ts'
 import { notOneOf } from '../problems.ts'
@@ -8,6 +9,7 @@ export type Kind = 'object' | 'array' | 'string' | 'number' | 'boolean' | 'null'
 export function kindOf(value: unknown): Kind {
   if (value === null) return 'null'
   if (Array.isArray(value)) return 'array'
+  if (isExact(value)) return 'number'
   const type = typeof value
   return type === 'object' || type === 'string' || type === 'number' || type === 'boolean' ? type : 'other'
 }

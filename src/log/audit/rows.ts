@@ -26,7 +26,7 @@ const storedOf = async (row: Row, { readLong, erasedBy }: Lookup): Promise<Store
   }
   const long = isLong(row) ? await readLong(row) : undefined
   const opened = long && { data: undefined, digest: long.digest, begin: long.begin }
-  const { header: about } = decode(row, {}, opened) // as it was written, whatever its version
+  const { header: about } = decode(row, opened)
   return { position, about, header, leaf, payload: long?.text ?? payload ?? '', salt }
 }
 

@@ -1,9 +1,9 @@
 // The thread that copies the WALs of databases into their files. Its syncs of the disk may take long, but no writer or
 // reader waits for this thread. It answers each request, in order.
+
 import { parentPort } from 'node:worker_threads'
-import type Database from 'better-sqlite3'
+import Database from 'better-sqlite3'
 import { type Inodes, inodesOf } from './inodes.ts'
-import Sqlite from './library.ts'
 
 /** `copy`: copies the WAL of a database. `close`: closes the file of the database, until the next copy. */
 export type Request =
@@ -22,7 +22,7 @@ const opened = (database: number, path: string, inodes: Inodes): Database.Databa
   if (open !== undefined) return open
   const now = inodesOf(path)
   if (now.file !== inodes.file || now.wal !== inodes.wal) throw new Error(`${path} or its WAL was replaced`)
-  const connection = new Sqlite(path, { fileMustExist: true })
+  const connection = new Database(path, { fileMustExist: true })
   connections.set(database, connection)
   return connection
 }

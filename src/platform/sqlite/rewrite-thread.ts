@@ -1,8 +1,9 @@
 // The thread that copies a database into a new file: all its content, without free space. It ends when it is done.
+
 import { workerData } from 'node:worker_threads'
-import Sqlite from './library.ts'
+import Database from 'better-sqlite3'
 
 const { from, to } = workerData as { from: string; to: string }
-const db = new Sqlite(from, { readonly: true })
+const db = new Database(from, { readonly: true })
 db.prepare('VACUUM INTO ?').run(to)
 db.close()

@@ -1,14 +1,18 @@
 // Reads and checks the steps that a request gives the script agent.
+
 import { Compile } from 'typebox/compile'
+import { readJson } from '../../contract/exact-json.ts'
 import type { Problem } from '../../contract/refusals.ts'
+import { type Unheld, withPlainNumbers } from '../../contract/schema-walk.ts'
 import { Script, type ScriptStep, scriptActions } from '../../contract/wire.ts'
 import { problem } from './problem.ts'
 
 /** The steps in a text, for the script agent as a subagent; undefined when the text is not a script. */
 export const scriptSteps = (text: string): ScriptStep[] | undefined => {
   try {
-    const steps: unknown = JSON.parse(text)
-    return isScript(steps) ? steps : undefined
+    const unheld: Unheld[] = []
+    const steps = withPlainNumbers(Script, readJson(text), unheld)
+    return unheld.length === 0 && isScript(steps) ? steps : undefined
   } catch {
     return undefined
   }

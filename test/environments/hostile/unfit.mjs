@@ -14,7 +14,6 @@ const results = {
   'content of a number': { content: 5 },
   'content of no kind': { content: [{ type: 'song' }] },
   NaN: { content: 'x', reward: Number.NaN },
-  'a BigInt': { content: 'x', info: { big: 5n } },
   'a cycle': { content: 'x', info: cycle },
   'a function': { content: 'x', info: { call: () => 1 } },
   undefined: { content: 'x', observation: { there: undefined } },
@@ -32,7 +31,8 @@ const results = {
 export default class Unfit extends Base {
   step(_tool, { what }) {
     if (what === 'an infinite number') {
-      say('{"id":3,"result":{"content":"x","state":{},"tools":[],"reward":1e999}}\n')
+      const tools = JSON.stringify(this.tools())
+      say(`{"id":3,"result":{"content":"x","state":{},"tools":${tools},"reward":1e999}}\n`)
       return new Promise(() => {})
     }
     return results[what]

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import fc from 'fast-check'
 import t from 'tap'
 import byDefault, { Chess } from '../../../src/environments/kinds/chess/chess.ts'
 import {
@@ -9,6 +8,7 @@ import {
   play as playMove,
   uciOf,
 } from '../../../src/environments/kinds/chess/position.ts'
+import fc from '../../support/fast-check.ts'
 import { type Action, contentOf, contextOf, failure, play } from './support.ts'
 
 const alone = { opponent: 'none' }

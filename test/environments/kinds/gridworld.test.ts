@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import fc from 'fast-check'
 import t from 'tap'
 import byDefault, { GridWorld } from '../../../src/environments/kinds/gridworld/gridworld.ts'
 import { parseMap } from '../../../src/environments/kinds/gridworld/map.ts'
 import { solve } from '../../../src/environments/kinds/gridworld/solve.ts'
+import fc from '../../support/fast-check.ts'
 import { type Action, contentOf, contextOf, failure, play } from './support.ts'
 
 type State = {

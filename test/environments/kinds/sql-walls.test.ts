@@ -1,11 +1,12 @@
 // What a database must not reach: other files, and what was set up around it.
+
 import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import fc from 'fast-check'
+import Library from 'better-sqlite3'
 import t, { type Test } from 'tap'
 import { Sql } from '../../../src/environments/kinds/sql/sql.ts'
 import { prepare } from '../../../src/environments/kinds/sql/statements.ts'
-import Library from '../../../src/platform/sqlite/library.ts'
+import fc from '../../support/fast-check.ts'
 import { contentOf, failure, folder } from './support.ts'
 
 const given = (t: Test) => {

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
-import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs'
+import { readdirSync, readlinkSync, statSync } from 'node:fs'
 import path from 'node:path'
-import { gzipSync } from 'node:zlib'
-import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import { open } from '../../../src/environments/kinds/sql/database.ts'
 import { execute } from '../../../src/environments/kinds/sql/run.ts'
 import byDefault, { Sql } from '../../../src/environments/kinds/sql/sql.ts'
+import fc from '../../support/fast-check.ts'
 import { type Action, at, carry, contentOf, contextOf, failure, folder, play } from './support.ts'
 
 const shop = {
@@ -323,16 +322,6 @@ t.test('a database that is full says how much it may have', async t => {
   t.match(fill(), { changes: 1 })
   t.match(await failure(fill), 'The database is full: it may have 8 MiB')
   t.equal(database.prepare('SELECT count(*) FROM big').pluck().get(), 1)
-})
-
-t.test('a state that an earlier version has kept comes back', async t => {
-  const dir = folder(t)
-  const sql = opened(t, { schema: 'CREATE TABLE a (b)' }, 1, dir)
-  await ask(sql, 'execute', "INSERT INTO a VALUES ('old')")
-  const packed = gzipSync(readFileSync(path.join(dir, 'database.sqlite'))).toString('base64')
-  await ask(sql, 'execute', 'DROP TABLE a')
-  sql.restore({ database: packed })
-  t.same(await rows(sql, 'SELECT b FROM a'), [{ b: 'old' }])
 })
 
 const hasProgram = spawnSync('sqlite3', ['--version']).status === 0

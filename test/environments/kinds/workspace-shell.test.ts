@@ -120,7 +120,7 @@ for (const [wall, skip] of Object.entries(walls) as [Wall, string | false][]) {
          await workspace.step('shell', { command: ${JSON.stringify(`${sleep} & ${sleep}`)} }, context)`,
       )
       const env = { ...process.env, ...variablesFor(wall) }
-      const parent = spawn(process.execPath, ['--import', 'tsx', file], { env, stdio: 'inherit' })
+      const parent = spawn(process.execPath, [file], { env, stdio: 'inherit' })
       t.teardown(() => parent.kill('SIGKILL'))
       await untilSome(sleep.slice(6))
       const ended = once(parent, 'exit')

@@ -13,13 +13,12 @@ import {
   writeFileSync,
 } from 'node:fs'
 import path from 'node:path'
-import { gzipSync } from 'node:zlib'
-import fc from 'fast-check'
 import t from 'tap'
 import { createKept } from '../../../src/environments/kinds/shared/kept/kept.ts'
 import { search } from '../../../src/environments/kinds/workspace/search.ts'
 import { keep } from '../../../src/environments/kinds/workspace/snapshot.ts'
 import byDefault, { Workspace } from '../../../src/environments/kinds/workspace/workspace.ts'
+import fc from '../../support/fast-check.ts'
 import { keeping } from '../support.ts'
 import { type Action, carry, failure, folder, play } from './support.ts'
 import { givenWorkspace } from './workspace-support.ts'
@@ -319,21 +318,6 @@ t.test('whatever became of a folder, what was kept is in it again and nothing el
   t.equal(lstatSync(inside('same')).ino, ino, 'what was there already is left where it is')
   t.equal(readFileSync(path.join(outside, 'secret.txt'), 'utf8'), 'the secret')
   chmodSync(inside('closed'), 0o700)
-})
-
-t.test('a state that an earlier version has kept comes back', t => {
-  const { workspace, inside, got } = givenWorkspace(t, { kwargs: { files: { 'in/the/way': '' } } })
-  const files = [
-    { path: 'dir', mode: 0o555 },
-    { path: 'dir/a.sh', mode: 0o750, base64: Buffer.from('true').toString('base64') },
-  ]
-  workspace.restore({ files: gzipSync(JSON.stringify(files)).toString('base64') })
-  t.equal(got('dir/a.sh'), 'true')
-  t.equal(lstatSync(inside('dir/a.sh')).mode & 0o777, 0o750)
-  t.equal(lstatSync(inside('dir')).mode & 0o777, 0o555)
-  t.same(readdirSync(inside()), ['dir'])
-  chmodSync(inside('dir'), 0o755)
-  t.end()
 })
 
 t.test('another name of a file keeps its content when the file is written', async t => {

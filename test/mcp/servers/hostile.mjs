@@ -38,7 +38,7 @@ const kinds = {
   gone: () => process.exit(3),
   garbage: () => {
     process.stdout.write('hello?\n{"jsonrpc":"1.0"}\n[]\n{"id":{}}\nnull\n')
-    serve({ initialize: id => answer(id, { protocolVersion: 7 }) })
+    serve({ initialize: id => answer(id, 'hello?') })
   },
   /** Prints what is no message, but answers too. */
   chatty: () => {
@@ -64,11 +64,11 @@ const kinds = {
     serve({ ...polite, 'tools/list': id => answer(id, { tools }) })
   },
   'large list': () => {
-    const tools = [{ ...tool('go'), description: 'x'.repeat(1024 * 1024) }]
+    const description = 'x'.repeat(100 * 1024)
+    const tools = Array.from({ length: 11 }, (_, index) => ({ ...tool(`go${index}`), description }))
     serve({ ...polite, 'tools/list': id => answer(id, { tools }) })
   },
-  /** Answers a call with what is no result, or with one that is too large to be read. */
-  odd: () => serve({ ...polite, 'tools/call': id => answer(id, { content: 'not a list' }) }),
+  /** Answers a call with a result that is too large to be read. */
   huge: () =>
     serve({
       ...polite,

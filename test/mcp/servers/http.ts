@@ -38,7 +38,7 @@ const answer = async (handler: Handler, request: IncomingMessage, response: Serv
 
 /** Listens on a free port of this machine until the test ends. */
 export const listen = async (
-  t: Test,
+  t: Pick<Test, 'teardown'>,
   handle: (request: IncomingMessage, response: ServerResponse) => unknown,
   host = '127.0.0.1',
 ): Promise<{ url: string; http: Server }> => {

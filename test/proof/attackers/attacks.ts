@@ -1,7 +1,7 @@
 // What attackers do to a log. Each attack gives the events of another log that fits itself: numbers, digests and leaves
 // are right. So only what is kept elsewhere can tell.
+import Database from 'better-sqlite3'
 import { closeHeader, digestOf, leafOf } from '../../../src/log/leaf.ts'
-import Database from '../../../src/platform/sqlite/library.ts'
 import { logOf } from '../verify/signed-folder.ts'
 
 type Header = Record<string, unknown> & { stream: string; revision: number }

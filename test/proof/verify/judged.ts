@@ -1,10 +1,11 @@
 // Judges what a verifier says about a mutated folder, by comparing the folder with what it was.
+
 import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
+import Database from 'better-sqlite3'
 import { CannotStart } from '../../../src/contract/cannot-start.ts'
 import { verifyLog } from '../../../src/maintenance/verify-log.ts'
-import Database from '../../../src/platform/sqlite/library.ts'
 import { Misfit } from '../../../src/proof/misfit.ts'
 import { type Mutation, mutations, type Random } from './mutations.ts'
 import { addCheckpoints, addEvents, checkpointsOf, headOf, logOf, nameKey } from './signed-folder.ts'

@@ -1,9 +1,10 @@
 // Logs that are verified without a server, against checkpoints that somebody kept.
+
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import Database from 'better-sqlite3'
 import t from 'tap'
 import { verifyLog } from '../../../src/maintenance/verify-log.ts'
-import Database from '../../../src/platform/sqlite/library.ts'
 import { originOf, signCheckpoint } from '../../../src/proof/note/checkpoint.ts'
 import { makeSigningKey } from '../../../src/proof/note/keys.ts'
 import { isCutOff } from '../../../src/proof/verify/cut-off.ts'

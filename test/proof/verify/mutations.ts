@@ -1,7 +1,8 @@
 // Random mutations of a data folder: of bytes, rows, their order, their tails, headers, salts and checkpoints.
+
 import { readFileSync, writeFileSync } from 'node:fs'
+import Database from 'better-sqlite3'
 import { closeHeader, digestOf, leafOf } from '../../../src/log/leaf.ts'
-import Database from '../../../src/platform/sqlite/library.ts'
 import { makeSigningKey } from '../../../src/proof/note/keys.ts'
 import { checkpointsOf, logOf, noteOf } from './signed-folder.ts'
 

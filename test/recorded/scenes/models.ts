@@ -99,7 +99,7 @@ export const playModels = async ({ post, answer, becomes }: Stage): Promise<void
     include_subagent_rollout: true,
     return_rollout: true,
   })
-  await post({ user_message_content: 'learn', agent_config: { tool_mcp_config: { tools: {} } } })
+  await post({ user_message_content: 'learn', agent_config: { tool_mcp_config: { tools: {}, odd: {} } } })
   await post({ user_message_content: 'talk for long' })
   await post({ user_message_content: 'fail' })
   await post({

@@ -1,4 +1,5 @@
 // Where a recording is played: one data folder, served by one process after another, each of which may be killed.
+
 import {
   appendFileSync,
   copyFileSync,
@@ -11,6 +12,8 @@ import {
 import path from 'node:path'
 import { tasksOf } from '../../http/agent-tasks.ts'
 import { envCalls, modules } from '../../http/env-calls.ts'
+import { result } from '../../mcp/servers/raw.mjs'
+import { rawProcess } from '../../mcp/servers/raw.ts'
 import { read, until } from '../../support/http.ts'
 import { type Api, launch, type ServerProcess } from '../../support/server.ts'
 
@@ -26,7 +29,13 @@ export const createStage = (folder: string) => {
   mkdirSync(file('modules'), { recursive: true })
   copyFileSync(path.join(modules, 'counter.mjs'), file('modules/counter.mjs'))
   const stdio = path.resolve(import.meta.dirname, '../../mcp/servers/stdio.mjs')
-  const mcpServers = { tools: { command: process.execPath, args: [stdio] } }
+  const strange = rawProcess(folder, {
+    lists: [
+      { writes: [`${result({ tools: [{ name: 'strange', inputSchema: null, description: null }] })}\n`] },
+    ],
+  })
+  const { command, args } = strange as { command: string; args: string[] }
+  const mcpServers = { tools: { command: process.execPath, args: [stdio] }, odd: { command, args } }
   writeFileSync(file('mcp.json'), JSON.stringify({ mcpServers }))
   let server: ServerProcess | undefined
   const running = (): ServerProcess => {

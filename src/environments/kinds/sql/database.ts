@@ -1,7 +1,7 @@
 // Opens the database of a session: one file, with SQLite configured so that a statement can reach nothing else.
+
 import { rmSync } from 'node:fs'
-import type { Database } from 'better-sqlite3'
-import Library from '../../../platform/sqlite/library.ts'
+import Library, { type Database } from 'better-sqlite3'
 
 export type { Database }
 /** The source of values for random() and CURRENT_TIMESTAMP. */

@@ -1,5 +1,5 @@
 // An environment with a SQLite database for each session, read and changed in SQL.
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import path from 'node:path'
 import type {
   Environment,
@@ -12,7 +12,6 @@ import type {
 } from '../../../contract/environment.ts'
 import { foundFile } from '../shared/kept/found.ts'
 import { createKept, type Kept, type Reference } from '../shared/kept/kept.ts'
-import { unpack } from '../shared/packed.ts'
 import { randomFrom } from '../shared/random.ts'
 import type { Schema } from '../shared/schema.ts'
 import { toolbox } from '../shared/toolbox.ts'
@@ -152,11 +151,10 @@ export class Sql implements Environment {
   }
 
   restore(data: unknown): void {
-    const state = data as { kept: Reference } | { database: string }
+    const { kept } = data as { kept: Reference }
     this.close()
     remove(this.#file)
-    if ('kept' in state) this.#kept.restore(this.#dir, [], state.kept)
-    else writeFileSync(this.#file, unpack(state.database, 64 << 20), { mode: 0o600 })
+    this.#kept.restore(this.#dir, [], kept)
     this.#database = open(this.#file, this.#world)
   }
 

@@ -14,6 +14,10 @@ export const toJson = (value: unknown): Json => {
 
 const toBound = (value: unknown): Bound => {
   if (value === null || typeof value === 'string') return value
+  if (typeof value === 'bigint') {
+    if (BigInt.asIntN(64, value) === value) return value
+    throw new Error(`${value} is no integer of 64 bits: bind it as a string`)
+  }
   if (typeof value === 'boolean') return value ? 1n : 0n
   if (typeof value === 'number') return Number.isSafeInteger(value) ? BigInt(value) : value
   const { base64, ...others } = (value ?? {}) as Record<string, unknown>

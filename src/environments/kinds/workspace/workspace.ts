@@ -21,7 +21,7 @@ import { launchOf } from './sandbox.ts'
 import { search } from './search.ts'
 import { filesOf, parameters, unlessEnv } from './settings.ts'
 import { type Ended, run } from './shell.ts'
-import { empty, keep, limits, restorePacked } from './snapshot.ts'
+import { empty, keep, limits } from './snapshot.ts'
 import { goOn, walk } from './walk.ts'
 
 /** A search may take at most this many milliseconds. */
@@ -220,12 +220,8 @@ export class Workspace implements Environment {
   }
 
   restore(data: unknown): void {
-    const state = data as { kept: Reference } | { files: string }
-    if ('files' in state) {
-      restorePacked(this.#root, state.files)
-      return
-    }
-    this.#kept.restore(this.#root, [...findBelow(this.#root).all()], state.kept)
+    const { kept } = data as { kept: Reference }
+    this.#kept.restore(this.#root, [...findBelow(this.#root).all()], kept)
   }
 
   /** Ends processes that still run. */

@@ -1,2 +1,0 @@
-export declare const external: string[]
-export declare const banner: { js: string }
