@@ -13,7 +13,7 @@ export type Outcome = { end: string; text?: string; thought?: string; calls?: st
 
 /** The calls that are made of what a step said: those that an end does not cut off. */
 const madeOf = (said: StepPart[]): string[] => {
-  const recorder = createRecorder(1, testWorld().ids, [])
+  const recorder = createRecorder(1, testWorld().ids, { stream: undefined, odd: [] })
   for (const part of said) if (part.say !== 'tools') recorder.hear(part)
   return recorder.calls().map(({ name, arguments: text }) => `${name} ${text}`)
 }
