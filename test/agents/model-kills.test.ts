@@ -3,7 +3,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import t, { type Test } from 'tap'
-import { createChatEndpoint } from '../../src/agents/model/chat-endpoint.ts'
+import { createConfiguredEndpoint } from '../../src/agents/model/configured-endpoint.ts'
 import { model } from '../../src/agents/model/model.ts'
 import type { CreateTaskBody, OutputItem, Task } from '../../src/contract/wire.ts'
 import type { Rollout } from '../../src/history/rollout.ts'
@@ -53,7 +53,7 @@ const given = async ({ url }: Fake, store: Store, happened: Happened[], start?: 
   const world = start === undefined ? testWorld() : testWorld(2, start, `k${++marks}`)
   const outside = outsideWorld(happened)
   const settings = { baseUrl: `${url}/v1`, apiKey: undefined, model: 'fake-1', silenceMs: 30_000 }
-  const endpoint = createChatEndpoint(settings, world.timers)
+  const endpoint = createConfiguredEndpoint(settings, world.timers)
   const agents = [model(endpoint, limits, world.timers)]
   const system = await givenSystem({ world, store, agents, tools: outside.tools(world) })
   return { system, outside }

@@ -7,7 +7,7 @@ import path from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Test } from 'tap'
-import { createChatEndpoint } from '../../../src/agents/model/chat-endpoint.ts'
+import { createConfiguredEndpoint } from '../../../src/agents/model/configured-endpoint.ts'
 import type { Limits } from '../../../src/agents/model/limits.ts'
 import { model } from '../../../src/agents/model/model.ts'
 import type { StepEnd, StepPart } from '../../../src/contract/agent.ts'
@@ -92,7 +92,7 @@ export const stepAt = async (
 ): Promise<{ said: StepPart[]; end: StepEnd }> => {
   const { timers } = realWorld()
   const settings = { baseUrl, apiKey: undefined, model: 'any', silenceMs }
-  const agent = model(createChatEndpoint(settings, timers), limits, timers)
+  const agent = model(createConfiguredEndpoint(settings, timers), limits, timers)
   const content = 'hello'
   const step = agent.step({
     agentStep: 1,
