@@ -77,6 +77,11 @@ export const switches = {
     about:
       'Messages: `max_tokens` of requests without `max_response_length`. The tokens for thoughts are added',
   },
+  sealed: {
+    values: ['on', 'off'],
+    about:
+      'Responses: `on`: the endpoint is asked for its reasoning in encrypted form, which goes back to it',
+  },
   cache: {
     values: ['on', 'off'],
     about: 'Messages: `on`: marks in the body say up to where the endpoint shall cache the prompt',

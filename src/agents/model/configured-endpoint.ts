@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import type { Asked } from '../../chat/request.ts'
 import { type Switches, unlikePlain, withPlain } from '../../chat/switches.ts'
 import type { Timers } from '../../contract/ports.ts'
-import { type DialectName, dialectOf, guessedDialect, switchesOf } from './dialects.ts'
+import { authAt, type DialectName, dialectOf, guessedDialect, switchesOf } from './dialects.ts'
 import type { ModelEndpoint } from './endpoint.ts'
 import { createHttpEndpoint } from './http.ts'
 import { isAboutBody, learned } from './switches-learned.ts'
@@ -44,7 +44,8 @@ export const createConfiguredEndpoint = (settings: EndpointSettings, timers: Tim
   const { baseUrl, apiKey, model, silenceMs, dialect: chosen, switches: own = {} } = settings
   const endpoint = endpointId(baseUrl)
   const dialect = chosen ?? guessedDialect(baseUrl, model)
-  const { auth, protocol } = dialectOf(dialect)
+  const auth = authAt(baseUrl, dialect)
+  const { protocol } = dialectOf(dialect)
   const { path, headers, createReader } = wires[protocol]
   const key = auth === 'bearer' ? { authorization: `Bearer ${apiKey}` } : { [auth]: apiKey ?? '' }
   /** What was learned of each model, in order. Nothing is learned twice, so asking ends. */

@@ -53,6 +53,17 @@ export const dialects = {
       'https://docs.anthropic.com/en/docs/build-with-claude/prompt-caching',
     ],
   },
+  'openai-responses': {
+    title: 'OpenAI and others, at their endpoint of Responses',
+    found: 'URLs that end in `/responses`',
+    protocol: 'responses',
+    auth: 'bearer',
+    switches: { tool_images: 'tool' },
+    sources: [
+      'https://platform.openai.com/docs/api-reference/responses',
+      'https://platform.openai.com/docs/guides/reasoning#encrypted-reasoning-items',
+    ],
+  },
   azure: {
     title: 'Azure OpenAI',
     found: 'hosts of Azure',
@@ -160,7 +171,11 @@ export const dialectNames = Object.keys(dialects) as DialectName[]
 export const dialectOf = (name: DialectName): Dialect => dialects[name]
 
 /** The dialects of endpoints whose URL ends with the path of a protocol. */
-const byPath: Record<WireName, DialectName | undefined> = { chat: undefined, messages: 'anthropic' }
+const byPath: Record<WireName, DialectName | undefined> = {
+  chat: undefined,
+  messages: 'anthropic',
+  responses: 'openai-responses',
+}
 
 /** The dialect that an endpoint speaks, as far as its address and the name of a model tell. */
 export const guessedDialect = (baseUrl: string, model: string): DialectName => {
@@ -174,6 +189,10 @@ export const guessedDialect = (baseUrl: string, model: string): DialectName => {
   })
   return at ?? dialectNames.find(name => dialectOf(name).models?.test(model)) ?? 'plain'
 }
+
+/** The header that holds the key. All endpoints of Azure have theirs, whatever the protocol. */
+export const authAt = (baseUrl: string, name: DialectName): Dialect['auth'] =>
+  dialects.azure.hosts.test(new URL(baseUrl).hostname) ? dialects.azure.auth : dialectOf(name).auth
 
 /** The switches of a dialect, before what the operator sets. */
 export const switchesOf = (name: DialectName): Switches => ({ ...plain, ...dialectOf(name).switches })

@@ -61,6 +61,18 @@ const lessons: Lesson[] = [
     change: next('schema', 'words'),
     protocols: ['messages'],
   },
+  { says: /parallel_tool_calls/i, change: next('parallel', 'unset'), protocols: ['responses'] },
+  {
+    says: /encrypted[ _]content|'?include'?/i,
+    change: next('sealed', 'off'),
+    protocols: ['responses'],
+  },
+  {
+    says: /text\.format|response_format|json_schema|structured/i,
+    change: next('schema', 'json_object', 'words'),
+    protocols: ['responses'],
+  },
+  { says: /developer/i, change: next('roles', 'system'), protocols: ['responses'] },
   { says: /cache_control/i, change: next('cache', 'off'), protocols: ['messages'] },
   {
     says: /max_tokens.*(maximum allowed|exceeds|too large|at most|less than or equal)/i,

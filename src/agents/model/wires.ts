@@ -3,6 +3,7 @@ import type { ProtocolName } from '../../chat/protocol.ts'
 import { createChatReader } from './chat-reader.ts'
 import { createMessagesReader } from './messages-reader.ts'
 import type { Reader } from './reader.ts'
+import { createResponsesReader } from './responses-reader.ts'
 
 export type Wire = { path: string; headers: Record<string, string>; createReader: () => Reader }
 
@@ -14,6 +15,7 @@ export const wires = {
     headers: { 'anthropic-version': '2023-06-01' },
     createReader: createMessagesReader,
   },
+  responses: { path: '/responses', headers: {}, createReader: createResponsesReader },
 } satisfies Partial<Record<ProtocolName, Wire>>
 export type WireName = keyof typeof wires
 const names = Object.keys(wires) as WireName[]

@@ -41,6 +41,8 @@ export const historyComponents: Components = {
       prompt_token_ids: 'The token ids of the prompt, if the endpoint gave them.',
       completion_token_ids: 'The token ids of the answer, if the endpoint gave them.',
       logprobs: 'The probabilities of the answer’s tokens, if the endpoint gave them.',
+      messages_field:
+        'The field of the body that had the messages, if it was not `messages`: `input` of Responses.',
       input_messages: 'The input of the step.',
       output_messages: 'The output of the step.',
     },

@@ -42,8 +42,8 @@ export const replay = async (t: Test, answer: (newest: SentMessage, nth: number)
     request.on('data', piece => pieces.push(piece))
     request.once('end', () => {
       const raw = Buffer.concat(pieces).toString()
-      const body = JSON.parse(raw) as Record<string, unknown> & { messages: SentMessage[] }
-      const { messages } = body
+      const body = JSON.parse(raw) as Record<string, unknown>
+      const messages = (body.messages ?? body.input) as SentMessage[]
       asked.push({ raw, body, messages, closed })
       const {
         body: played,
