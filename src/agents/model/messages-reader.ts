@@ -155,6 +155,9 @@ export const createMessagesReader = (): Reader => {
     progress: () => (isOver ? 'over' : stop === undefined ? 'going' : 'ended'),
     rest: () => places.hear(calls.rest()),
     answer() {
+      if (stop === undefined && !isOver && block !== undefined) {
+        throw new ModelLost("the model's answer broke off")
+      }
       if (calls.isNameless()) throw new ModelLost('the model called a tool without its name')
       const kept: MessagesKept | undefined = thoughts.length === 0 ? undefined : { thoughts }
       const response = { id, model, finish_reason: stop, call_ids: calls.ids(), kept }

@@ -35,10 +35,10 @@ const usageOf = (given: Fields): Usage | undefined => {
 }
 
 /**
- * An item of the output. `isBegun`: some of its text or arguments were heard. `lengths`: of the parts of its text so
- * far; `part`: the number of the newest one.
+ * An item of the output. `isBegun`: some of its text or arguments were heard. `isDone`: its end was heard. `lengths`:
+ * of the parts of its text so far; `part`: the number of the newest one. `raw`: the text is no summary.
  */
-type Item = { index: unknown; type: string; isBegun: boolean; lengths: number[]; part: unknown; raw: boolean }
+type Item = { isBegun: boolean; isDone: boolean; lengths: number[]; part: unknown; raw: boolean }
 type TextKind = 'text' | 'reasoning' | 'refusal'
 
 /** The texts in a whole item, each with the number of its part. */
@@ -68,10 +68,10 @@ export const createResponsesReader = (): Reader => {
   let usage: Usage | undefined
 
   /** The item of an event. Its beginning may have been left out. */
-  const itemAt = (index: unknown, type: string): Item => {
+  const itemAt = (index: unknown): Item => {
     const known = items.get(index)
     if (known !== undefined) return known
-    const item = { index, type, isBegun: false, lengths: [], part: undefined, raw: false }
+    const item = { isBegun: false, isDone: false, lengths: [], part: undefined, raw: false }
     items.set(index, item)
     return item
   }
@@ -110,7 +110,7 @@ export const createResponsesReader = (): Reader => {
 
   const beginItem = (index: unknown, given: Fields): Heard[] => {
     items.delete(index)
-    itemAt(index, wordOf(given.type))
+    itemAt(index)
     if (given.type !== 'function_call') return []
     return call(index, { id: given.call_id, function: { name: given.name } })
   }
@@ -131,7 +131,8 @@ export const createResponsesReader = (): Reader => {
   /** The end of an item has all of it, which counts if no piece of it came before. */
   const endItem = (index: unknown, given: Fields): Heard[] => {
     const begun = items.has(index) ? [] : beginItem(index, given)
-    const item = itemAt(index, wordOf(given.type))
+    const item = itemAt(index)
+    item.isDone = true
     const rest = item.isBegun ? [] : sayAll(item, given)
     if (given.type === 'reasoning') keepThought(item, given)
     if (given.type === 'message') phases.push(nameOf(given.phase) ?? null)
@@ -139,7 +140,7 @@ export const createResponsesReader = (): Reader => {
     return [...begun, ...hearArguments(index, jsonOf(given.arguments))]
   }
   const hearArguments = (index: unknown, text: string): Heard[] => {
-    if (text !== '') itemAt(index, 'function_call').isBegun = true
+    if (text !== '') itemAt(index).isBegun = true
     return call(index, { function: { arguments: text } })
   }
 
@@ -184,15 +185,15 @@ export const createResponsesReader = (): Reader => {
         return endItem(index, fieldsOf(data.item))
       case 'response.output_text.delta': {
         const logprobs = logprobsOf({ content: data.logprobs })
-        return say(itemAt(index, 'message'), 'text', wordOf(delta), data.content_index, logprobs)
+        return say(itemAt(index), 'text', wordOf(delta), data.content_index, logprobs)
       }
       case 'response.refusal.delta':
-        return say(itemAt(index, 'message'), 'refusal', wordOf(delta), data.content_index)
+        return say(itemAt(index), 'refusal', wordOf(delta), data.content_index)
       case 'response.reasoning_summary_text.delta':
-        return say(itemAt(index, 'reasoning'), 'reasoning', wordOf(delta), data.summary_index)
+        return say(itemAt(index), 'reasoning', wordOf(delta), data.summary_index)
       case 'response.reasoning_text.delta':
-        itemAt(index, 'reasoning').raw = true
-        return say(itemAt(index, 'reasoning'), 'reasoning', wordOf(delta), data.content_index)
+        itemAt(index).raw = true
+        return say(itemAt(index), 'reasoning', wordOf(delta), data.content_index)
       case 'response.function_call_arguments.delta':
         return hearArguments(index, jsonOf(delta))
       case 'response.completed':
@@ -216,6 +217,9 @@ export const createResponsesReader = (): Reader => {
     progress: () => (end === undefined ? 'going' : 'over'),
     rest: () => places.hear(calls.rest()),
     answer() {
+      if (end === undefined && [...items.values()].some(({ isDone }) => !isDone)) {
+        throw new ModelLost("the model's answer broke off")
+      }
       if (calls.isNameless()) throw new ModelLost('the model called a tool without its name')
       const response = { id, model, finish_reason: end, call_ids: calls.ids(), kept: keptOf() }
       return { ...toldOf(response, usage), calls: calls.all() }
