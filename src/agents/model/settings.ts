@@ -61,7 +61,7 @@ const checkPath = (baseUrl: string, dialect: DialectName | undefined): void => {
   const at = wireAt(baseUrl)
   if (dialect === undefined || at === undefined || at === dialectOf(dialect).protocol) return
   throw new CannotStart(
-    `MODEL_BASE_URL ends in ${wires[at].path}, but MODEL_DIALECT=${dialect} speaks another protocol: leave MODEL_DIALECT out, or the end of the URL`,
+    `MODEL_DIALECT=${dialect} speaks another protocol than the end of MODEL_BASE_URL says (${wires[at].path}): leave one of them out`,
   )
 }
 
