@@ -36,5 +36,5 @@ export const inPlace = <Kept extends Place>(parts: SaidPart[], kept: Kept[]): Pl
 }
 
 /** Without the thoughts at the end, since endpoints refuse thoughts that nothing follows. */
-export const withoutLastThoughts = <Kept>(placed: Placed<Kept>[]): Placed<Kept>[] =>
-  placed.slice(0, placed.findLastIndex(({ is }) => is === 'part') + 1)
+export const withoutLastThoughts = <Written>(written: Written[], isThought: (each: Written) => boolean) =>
+  written.slice(0, written.findLastIndex(each => !isThought(each)) + 1)

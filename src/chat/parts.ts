@@ -6,6 +6,16 @@ import type { Switches } from './switches.ts'
 export const isText = (part: ContentPart): part is string | Extract<ContentPart, { text: string }> =>
   typeof part === 'string' || 'text' in part
 
+/** The text of each part, where endpoints take nothing else. */
+export const asTexts = (content: readonly ContentPart[]): string[] =>
+  content.map(part =>
+    isText(part)
+      ? typeof part === 'string'
+        ? part
+        : part.text
+      : partNote(`a part of the type ${part.type}`),
+  )
+
 /** The text in place of a part that an endpoint does not take. */
 export const partNote = (what: string): string => `[${what} that this model cannot take]`
 

@@ -41,17 +41,15 @@ const usageOf = (given: Fields): Usage | undefined => {
 type Item = { isBegun: boolean; isDone: boolean; lengths: number[]; part: unknown; raw: boolean }
 type TextKind = 'text' | 'reasoning' | 'refusal'
 
-/** The texts in a whole item, each with the number of its part. */
-const textsIn = ({
-  type,
-  content,
-  summary,
-}: Fields): [kind: TextKind, text: string, part: number, raw: boolean][] => {
+/** The texts in a whole item. `part`: the number of the part. `raw`: reasoning that is no summary. */
+const textsIn = ({ type, content, summary }: Fields) => {
   const of = (list: unknown, raw: boolean) =>
-    listOf(list).map((value, part): [TextKind, string, number, boolean] => {
-      const { type: kind, text, refusal } = fieldsOf(value)
-      if (type === 'reasoning') return ['reasoning', wordOf(text), part, raw]
-      return kind === 'refusal' ? ['refusal', wordOf(refusal), part, raw] : ['text', wordOf(text), part, raw]
+    listOf(list).map((value, part) => {
+      const given = fieldsOf(value)
+      const kind: TextKind =
+        type === 'reasoning' ? 'reasoning' : given.type === 'refusal' ? 'refusal' : 'text'
+      const text = wordOf(kind === 'refusal' ? given.refusal : given.text)
+      return { kind, text, part, raw: raw && kind === 'reasoning', given }
     })
   return [...of(summary, false), ...of(content, true)]
 }
@@ -102,9 +100,9 @@ export const createResponsesReader = (): Reader => {
     ])
   }
   const sayAll = (item: Item, given: Fields): Heard[] =>
-    textsIn(given).flatMap(([kind, text, part, raw]) => {
-      if (raw && kind === 'reasoning') item.raw = true
-      return say(item, kind, text, part)
+    textsIn(given).flatMap(({ kind, text, part, raw, given: { logprobs } }) => {
+      if (raw) item.raw = true
+      return say(item, kind, text, part, logprobsOf({ content: logprobs }))
     })
   const call = (index: unknown, fields: Fields): Heard[] => places.hear(calls.hear([{ index, ...fields }]))
 

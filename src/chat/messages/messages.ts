@@ -8,7 +8,7 @@ import type { Switches } from '../switches.ts'
 import { parametersOf } from '../tool-schemas.ts'
 import { type Block, textBlock } from './blocks.ts'
 import { withMarks } from './cache.ts'
-import { conversationOf, type Message } from './turns.ts'
+import { conversationOf, isThought, type Message } from './turns.ts'
 
 type Fields = Record<string, unknown>
 
@@ -61,7 +61,8 @@ const outputOf = ({ schema, args }: Prompt, switches: Switches): Fields => {
  */
 const beganUnthought = (messages: Message[]): boolean => {
   const last = messages.findLast(({ role }) => role === 'assistant')?.content ?? []
-  return last.some(({ type }) => type === 'tool_use') && !/thinking$/.test(last[0]?.type ?? '')
+  const [first] = last
+  return last.some(({ type }) => type === 'tool_use') && first !== undefined && !isThought(first)
 }
 
 const choiceOf = ({ tools }: Prompt, { parallel }: Switches): Fields =>

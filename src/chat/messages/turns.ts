@@ -2,7 +2,7 @@
 import { argumentsObject } from '../call-arguments.ts'
 import { inPlace, withoutLastThoughts } from '../in-place.ts'
 import { goesOn, laterInstructions } from '../instructions.ts'
-import { taken, thoughtText } from '../parts.ts'
+import { asTexts, taken, thoughtText } from '../parts.ts'
 import type { ResultPart, SaidPart, Turn } from '../prompt.ts'
 import type { Switches } from '../switches.ts'
 import { type Block, blocksOf, saidBy, textBlock } from './blocks.ts'
@@ -17,9 +17,12 @@ const thoughtBlock = (thought: MessagesThought, text: string): Block =>
     ? { type: 'redacted_thinking', data: thought.redacted }
     : { type: 'thinking', thinking: text, signature: thought.signature }
 
+/** Whether a block is a thought, also one that only the endpoint can read. */
+export const isThought = ({ type }: Block): boolean => type === 'thinking' || type === 'redacted_thinking'
+
 const partBlocks = (part: Exclude<SaidPart, { kind: 'reasoning' }>, switches: Switches): Block[] => {
   if (part.kind === 'thought') return [textBlock(thoughtText(part.text))]
-  if (part.kind === 'text') return blocksOf(part.content, switches)
+  if (part.kind === 'text') return blocksOf(asTexts(part.content), switches)
   const { id, name, arguments: text } = part
   return [{ type: 'tool_use', id, name, input: argumentsObject(text) }]
 }
@@ -27,9 +30,10 @@ const partBlocks = (part: Exclude<SaidPart, { kind: 'reasoning' }>, switches: Sw
 const assistantBlocks = (turn: Said, switches: Switches): Block[] => {
   const { thoughts = [] } = messagesKept(turn.kept)
   const placed = inPlace(turn.parts, switches.reasoning === 'off' ? [] : thoughts)
-  return withoutLastThoughts(placed).flatMap(each =>
+  const blocks = placed.flatMap(each =>
     each.is === 'part' ? partBlocks(each.part, switches) : [thoughtBlock(each.kept, each.text)],
   )
+  return withoutLastThoughts(blocks, isThought)
 }
 
 /** The results first: after another block they would not count. */
@@ -86,9 +90,7 @@ export const conversationOf = (
   const before = turns.slice(0, first < 0 ? turns.length : first).filter(isInstruction)
   const rest = turns.slice(before.length)
   return {
-    system: before.flatMap(({ content }) =>
-      blocksOf(content, switches).filter(({ type }) => type === 'text'),
-    ),
+    system: before.flatMap(({ content }) => blocksOf(asTexts(content), switches)),
     messages: alternating(rest.map(turn => messageOf(turn, switches))),
   }
 }

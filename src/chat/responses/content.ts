@@ -45,9 +45,3 @@ export const saidBy = (name: string | undefined, content: InputContent): InputCo
   if (name === undefined) return content
   return typeof content === 'string' ? `${name}:\n${content}` : [textPart(`${name}:`), ...content]
 }
-
-/** The text of what an assistant said. */
-export const outputText = (content: readonly ContentPart[]): string =>
-  content
-    .map(part => (isText(part) ? (typeof part === 'string' ? part : part.text) : partNote(part.type)))
-    .join('\n')

@@ -1,10 +1,10 @@
 // Writes turns as the input items of a response.
 import { argumentsText } from '../call-arguments.ts'
 import { inPlace, type Placed, withoutLastThoughts } from '../in-place.ts'
-import { taken, thoughtText } from '../parts.ts'
+import { asTexts, taken, thoughtText } from '../parts.ts'
 import type { ResultPart, Turn } from '../prompt.ts'
 import type { Switches } from '../switches.ts'
-import { inputContent, outputText, saidBy } from './content.ts'
+import { inputContent, saidBy } from './content.ts'
 import { partsOfThought, type ResponsesThought, responsesKept } from './kept.ts'
 
 export type Item = { type?: string; [field: string]: unknown }
@@ -40,10 +40,10 @@ const assistantItems = (turn: Said, switches: Switches): Item[] => {
       const { id, name, arguments: text } = part
       return [{ type: 'function_call', call_id: id, name, arguments: argumentsText(text) }]
     }
-    const [text, phase] = [outputText(part.content), phases[messages++]]
+    const [text, phase] = [asTexts(part.content).join('\n'), phases[messages++]]
     return text === '' ? [] : [messageItem(text, phase)]
   }
-  return withoutLastThoughts(placed).flatMap(itemOf)
+  return withoutLastThoughts(placed.flatMap(itemOf), ({ type }) => type === 'reasoning')
 }
 
 /** The results, and what a user says after them. */
@@ -65,5 +65,6 @@ export const itemsOf = (turns: Turn[], switches: Switches): Item[] =>
     if (turn.by === 'tools') return resultItems(turn.results, switches)
     if (turn.by === 'assistant') return assistantItems(turn, switches)
     const role = turn.by === 'user' || switches.roles === 'as_given' ? turn.by : switches.roles
-    return [{ role, content: saidBy(turn.name, inputContent(turn.content, switches)) }]
+    const content = turn.by === 'user' ? turn.content : asTexts(turn.content)
+    return [{ role, content: saidBy(turn.name, inputContent(content, switches)) }]
   })

@@ -98,6 +98,16 @@ t.test('thoughts between others go back where they stood, with or without a text
   ])
 })
 
+t.test('a turn of thoughts and blank text goes back as nothing', async t => {
+  const { task, bodies } = await play(
+    t,
+    [stream(begin, ...thinking(0, 'One.', 's1'), ...text(1, '\n\n'), ...ending('max_tokens')), done],
+    { session_id: 's' },
+  )
+  t.equal(task.status, 'completed')
+  t.equal(bodies.length, 1)
+})
+
 t.test('a refusal says why', async t => {
   const stop_details = { type: 'refusal', category: 'bio', explanation: 'This could do harm.' }
   const { task } = await play(t, [stream(begin, ...ending('refusal', { stop_details }))])

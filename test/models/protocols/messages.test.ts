@@ -116,8 +116,8 @@ t.test('images, files, names, sounds and later instructions of a request are wri
   const svg = 'data:image/svg+xml;base64,PHN2Zy8+'
   const task = await tasks.ask({
     history_messages: [
-      message('system', 'Be kind.'),
-      message('assistant', 'earlier'),
+      message('system', ['Be kind.', { type: 'image', image_url: { url: png } }]),
+      message('assistant', ['earlier', { type: 'output_image', image_url: { url: png } }]),
       message('developer', 'Be short.'),
       message('user', 'hello', { name: 'Ann' }),
       { type: 'reasoning', id: 'rs_1', summary: [{ type: 'summary_text', text: 'Who is Ann?' }] },
@@ -139,12 +139,15 @@ t.test('images, files, names, sounds and later instructions of a request are wri
   })
   await tasks.isRight(t, task.id)
   const { system, messages } = plain(bodyAt(tasks, 0)) as { system: unknown; messages: Fields[] }
-  t.same(system, [{ type: 'text', text: 'Be kind.' }])
   const text = (text: string) => ({ type: 'text', text })
+  t.same(system, [text('Be kind.'), text('[a part of the type image that this model cannot take]')])
   const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'iVBORw0KGgo=' } }
   t.same(messages, [
     { role: 'user', content: [text('[The conversation goes on.]')] },
-    { role: 'assistant', content: [text('earlier')] },
+    {
+      role: 'assistant',
+      content: [text('earlier'), text('[a part of the type output_image that this model cannot take]')],
+    },
     { role: 'user', content: [text('[instructions]:\nBe short.'), text('Ann:\nhello')] },
     { role: 'assistant', content: [text('[thought] Who is Ann?')] },
     {
