@@ -353,3 +353,29 @@ t.test('a conversation with calls names its tools when none is offered any more'
   await tasks.isRight(t, one.id, two.id)
   t.ok(listOf(bodyAt(tasks, -1).tools).length > 0)
 })
+
+t.test('switches: calls one by one, no marks, images beside the results, no thoughts', async t => {
+  const script: Answer[] = [
+    { when: 'hello', reasoning: 'Hm.', tool_calls: [{ name: 'look', arguments: {} }] },
+    { when: 'From the tool look', text: 'I see.' },
+  ]
+  const tasks = await vendorTasks(t, 'messages', script, {
+    MODEL_SWITCHES: 'parallel=off cache=off tool_images=user reasoning=off answer_room=4096',
+  })
+  const waiting = await tasks.ask({
+    user_message_content: 'hello',
+    client_tools: [tool('look')],
+    inference_args: thinking,
+  })
+  const shows = [{ type: 'input_image', image_url: { url: png } }]
+  await tasks.answer(waiting.id, result(String(waiting.input_required?.call_id), shows))
+  const task = await tasks.becomes(waiting.id, 'completed')
+  t.same(textsOf(task), ['I see.'])
+  await tasks.isRight(t, task.id)
+  const [first, second] = [bodyAt(tasks, 0), bodyAt(tasks, 1)]
+  t.match(first, { tool_choice: { type: 'auto', disable_parallel_tool_use: true }, max_tokens: 5120 })
+  t.notMatch(JSON.stringify(tasks.requests.map(({ raw }) => raw)), /cache_control/)
+  t.same(typesOf(messageAt(second, 1)), ['tool_use'])
+  t.same(typesOf(messageAt(second, 2)), ['tool_result', 'text', 'image'])
+  t.notOk('thinking' in second)
+})

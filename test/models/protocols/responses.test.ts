@@ -336,3 +336,34 @@ t.test('a model that does not reason is asked without sealed reasoning', async t
     [true, false],
   )
 })
+
+t.test('switches: calls one by one, roles, images beside the results, no sealed reasoning', async t => {
+  const script: Answer[] = [
+    { when: 'hello', tool_calls: [{ name: 'look', arguments: {} }] },
+    { when: 'From the tool look', text: '{}' },
+  ]
+  const tasks = await vendorTasks(t, 'responses', script, {
+    MODEL_SWITCHES: 'parallel=off sealed=off tool_images=user roles=system schema=json_object',
+  })
+  const waiting = await tasks.ask({
+    user_message_content: 'hello',
+    history_messages: [{ type: 'message', role: 'developer', message_content: 'Be short.' }],
+    client_tools: [tool('look')],
+    structured_output: { type: 'object' },
+    inference_args: { max_completion_tokens: 99 },
+  })
+  const shows = [{ type: 'input_image', image_url: { url: png } }]
+  await tasks.answer(waiting.id, result(String(waiting.input_required?.call_id), shows))
+  const task = await tasks.becomes(waiting.id, 'completed')
+  t.same(textsOf(task), ['{}'])
+  await tasks.isRight(t, task.id)
+  const second = bodyAt(tasks, 1)
+  t.match(second, {
+    parallel_tool_calls: false,
+    max_output_tokens: 99,
+    text: { format: { type: 'json_object' } },
+    instructions: /JSON Schema/,
+  })
+  t.notOk('include' in second)
+  t.same(kindsOf(second), ['system', 'user', 'function_call', 'function_call_output', 'user'])
+})
