@@ -38,4 +38,6 @@ export type Prompt = {
   maxTokens: number | undefined
   /** Further fields of the body, which the request gave. A field that is null is left out of the body. */
   args: Record<string, unknown>
+  /** No later prompt begins like this one, so nothing of it need be cached. */
+  once?: true
 }

@@ -1,8 +1,10 @@
 // The protocols by the names under which the log stores them.
 import { completions } from './completions/completions.ts'
+import { messages } from './messages/messages.ts'
 import type { Protocol, ProtocolName } from './protocol.ts'
+import { responses } from './responses/responses.ts'
 
-export const protocols: Partial<Record<ProtocolName, Protocol>> = { chat: completions }
+export const protocols: Partial<Record<ProtocolName, Protocol>> = { chat: completions, messages, responses }
 
 /** Throws when this build does not know the protocol of a stored request. */
 export const protocolOf = (name: string = 'chat'): Protocol => {

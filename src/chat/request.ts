@@ -67,6 +67,7 @@ export const summaryBody = (
     schema: undefined,
     maxTokens: undefined,
     args: {},
+    once: true,
   }
   return written(prompt, asked)
 }

@@ -72,6 +72,20 @@ export const switches = {
     about:
       'how `structured_output` is asked for: with the schema, as JSON with the schema in the instructions, or in the instructions alone',
   },
+  answer_room: {
+    values: ['32000', '8192', '4096'],
+    about:
+      'Messages: `max_tokens` of requests without `max_response_length`. The tokens for thoughts are added',
+  },
+  sealed: {
+    values: ['on', 'off'],
+    about:
+      'Responses: `on`: the endpoint is asked for its reasoning in encrypted form, which goes back to it',
+  },
+  cache: {
+    values: ['on', 'off'],
+    about: 'Messages: `on`: marks in the body say up to where the endpoint shall cache the prompt',
+  },
   tool_schemas: {
     values: ['as_given', 'simple'],
     about:

@@ -92,6 +92,7 @@ export const RolloutEntry = Type.Object({
   prompt_token_ids: optional(TokenIds),
   completion_token_ids: optional(TokenIds),
   logprobs: optional(Type.Array(Logprob)),
+  messages_field: optional(Text),
   input_messages: Type.Array(Type.Unknown()),
   output_messages: Type.Array(Type.Unknown()),
 })

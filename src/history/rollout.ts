@@ -15,7 +15,7 @@ import type { TaskView } from './task-view.ts'
 /**
  * One completed agent step: its context and its output. For a step with a model, the messages are those of the model
  * call: the body that was sent is JSON.stringify({...request, messages: input_messages, tools}), without `tools` when
- * there are none, and `request_digest` is base64url(SHA-256) of that body. For other steps the messages are output
+ * there are none, and with the name in `messages_field` in place of `messages` if there is one. And `request_digest` is base64url(SHA-256) of that body. For other steps the messages are output
  * items.
  */
 export type Rollout = {
@@ -57,6 +57,8 @@ export type Rollout = {
   logprobs?: Logprob[] | undefined
   /** The environment steps that the calls of this step took; present when there are any. */
   env_steps?: EnvStep[]
+  /** The field of the body that had the messages; absent: `messages`. */
+  messages_field?: string | undefined
   input_messages: unknown[]
   output_messages: unknown[]
 }
@@ -147,6 +149,7 @@ export const rolloutOf = (view: TaskView, event: StepEnd, first: Seen, tools: To
     ...ofModel,
     usage: data.usage ?? null,
     reward: null,
+    ...(body?.field === undefined ? {} : { messages_field: body.field }),
     input_messages: body?.messages ?? seen.items,
     output_messages: body === undefined ? said : answer,
   }

@@ -38,14 +38,17 @@ export type Usage = { input?: number; output?: number }
 export type ModelCall = {
   effectId: string
   model: string | undefined
+  /** The protocol of the endpoint; undefined: chat completions, or not known yet. */
+  protocol?: string | undefined
   usage: Usage
   response?: ModelResponse
 }
 /** A call of a tool. A call that runs on the server has an `effect`; a call without one belongs to the client. */
 export type ToolCall = { callId: string; name: string; effect: string | undefined; start: number }
 
-/** The provider of every model endpoint, because all of them use the protocol of OpenAI. */
-const modelProvider = 'openai'
+/** The provider of a model: the one whose protocol its endpoint speaks. */
+const providerOf = (protocol: string | undefined): string =>
+  protocol === 'messages' ? 'anthropic' : 'openai'
 /** The provider of an agent without a model. */
 const ownProvider = 'reprise'
 
@@ -97,10 +100,10 @@ const usageOf = ({ input, output }: Usage) => ({
 
 /** The span of a step of an agent with a model. */
 export const chatSpan = (task: SpanTask, call: ModelCall, course: Course): Span => {
-  const { effectId, model, usage, response = {} } = call
+  const { effectId, model, protocol, usage, response = {} } = call
   const { id, model: answered, finish_reason } = response
   return spanOf(task, { id: effectId, parent: task.id, kind: 'client' }, ['chat', model], course, {
-    'gen_ai.provider.name': modelProvider,
+    'gen_ai.provider.name': providerOf(protocol),
     'gen_ai.request.model': model,
     'gen_ai.response.model': answered,
     'gen_ai.response.id': id,
@@ -130,13 +133,14 @@ export type AgentRun = {
   caller: string | undefined
   hasModel: boolean
   model: string | undefined
+  protocol: string | undefined
   usage: Usage
 }
 export const agentSpan = (task: SpanTask, run: AgentRun, course: Course): Span => {
-  const { status, caller, hasModel, model, usage } = run
+  const { status, caller, hasModel, model, protocol, usage } = run
   const { id, agent } = task
   return spanOf(task, { id, parent: caller, kind: 'internal' }, ['invoke_agent', agent], course, {
-    'gen_ai.provider.name': hasModel ? modelProvider : ownProvider,
+    'gen_ai.provider.name': hasModel ? providerOf(protocol) : ownProvider,
     'gen_ai.agent.id': task.agentId,
     'gen_ai.agent.name': agent,
     'gen_ai.request.model': model,

@@ -24,7 +24,7 @@ export const endsSpan: ReadonlySet<string> = new Set([
 
 /** The model call of a step; undefined if the step made none. */
 const modelCallOf = ({ request, response = {} }: TaskEventData<'AgentStepCompleted'>) =>
-  request && { model: request.model, response }
+  request && { model: request.model, protocol: request.protocol, response }
 
 const failure = (status: string | undefined) => (status === 'incomplete' ? status : undefined)
 
@@ -42,6 +42,8 @@ export const createTaskSpans = (caller: string | undefined): TaskSpans => {
   /** The name of the agent's model, if it is known. `hasModel` says whether the agent has a model. */
   let model: string | undefined
   let hasModel = false
+  /** The protocol of the newest call of a model. */
+  let protocol: string | undefined
   let usage: Usage = {}
   const steps = createStepTimes()
 
@@ -54,7 +56,7 @@ export const createTaskSpans = (caller: string | undefined): TaskSpans => {
   const endTask = (status: TaskStatus, end: number, error?: string): Span[] => {
     const open = calls.endAll(end, status)
     if (startedAt === undefined) return open
-    const run = { status, caller, hasModel, model: hasModel ? model : undefined, usage }
+    const run = { status, caller, hasModel, model: hasModel ? model : undefined, protocol, usage }
     return [...open, agentSpan(task(), run, { start: startedAt, end, error })]
   }
 
@@ -79,6 +81,7 @@ export const createTaskSpans = (caller: string | undefined): TaskSpans => {
       const call = modelCallOf(data)
       if (call === undefined) return
       hasModel = true
+      protocol = call.protocol
       if (data.compressed === undefined) model = call.model
       const course = { start, end: at, error: undefined }
       return [chatSpan(task(), { effectId: data.effect_id, usage: used, ...call }, course)]
@@ -86,7 +89,7 @@ export const createTaskSpans = (caller: string | undefined): TaskSpans => {
     AgentStepAbandoned: (data, at, header) => {
       const start = steps.end(header, at)
       calls.forgetNames()
-      const call = { effectId: data.effect_id, model, usage: {} }
+      const call = { effectId: data.effect_id, model, protocol, usage: {} }
       return hasModel ? [chatSpan(task(), call, { start, end: at, error: 'abandoned' })] : []
     },
     EffectIntended: ({ effect_id: effect, call_id: callId, name }, at) =>

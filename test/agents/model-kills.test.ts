@@ -3,7 +3,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import t, { type Test } from 'tap'
-import { createChatEndpoint } from '../../src/agents/model/chat-endpoint.ts'
+import { createConfiguredEndpoint } from '../../src/agents/model/configured-endpoint.ts'
 import { model } from '../../src/agents/model/model.ts'
 import type { CreateTaskBody, OutputItem, Task } from '../../src/contract/wire.ts'
 import type { Rollout } from '../../src/history/rollout.ts'
@@ -43,17 +43,18 @@ const answers: Answer[] = [
 ]
 
 type Snapshot = { at: string; rows: Row[]; happened: Happened[] }
-type Fake = Awaited<ReturnType<typeof fakeModel>>
+/** `path`: the end of the base URL, which chooses the protocol. */
+type Fake = Awaited<ReturnType<typeof fakeModel>> & { path?: string }
 
 const limits = { steps: 0, tokens: 0, seconds: 0 }
 const later = Date.parse('2026-01-01T01:00:00.000Z')
 let marks = 0
 
-const given = async ({ url }: Fake, store: Store, happened: Happened[], start?: number) => {
+const given = async ({ url, path: at = '' }: Fake, store: Store, happened: Happened[], start?: number) => {
   const world = start === undefined ? testWorld() : testWorld(2, start, `k${++marks}`)
   const outside = outsideWorld(happened)
-  const settings = { baseUrl: `${url}/v1`, apiKey: undefined, model: 'fake-1', silenceMs: 30_000 }
-  const endpoint = createChatEndpoint(settings, world.timers)
+  const settings = { baseUrl: `${url}/v1${at}`, apiKey: undefined, model: 'fake-1', silenceMs: 30_000 }
+  const endpoint = createConfiguredEndpoint(settings, world.timers)
   const agents = [model(endpoint, limits, world.timers)]
   const system = await givenSystem({ world, store, agents, tools: outside.tools(world) })
   return { system, outside }
@@ -145,23 +146,26 @@ const rolloutsIn = async (system: TestSystem): Promise<Rollout[]> => {
 }
 const sentBy = (rollout: Rollout) => bytesOf(rollout as unknown as Entry)
 
-type Story = { request?: Partial<CreateTaskBody>; steps: number }
+type Story = { request?: Partial<CreateTaskBody>; steps: number; path?: string }
 
 /** Tells the story, then goes on from every prefix of it. */
-const killedEverywhere = async (t: Test, { request = {}, steps }: Story) => {
+const killedEverywhere = async (t: Test, { request = {}, steps, path: at = '' }: Story) => {
   const slow = await fakeModel(
     t,
     answers.map(answer => ({ ...answer, token_ms: 4 })),
   )
-  const quick = await fakeModel(t, answers)
-  const { snapshots, told } = await played(slow, {
-    user_message_content: 'please pay',
-    agent_config: { agent_id: 'model' },
-    return_rollout: true,
-    include_subagent_rollout: true,
-    include_compress_model_rollout: true,
-    ...request,
-  })
+  const quick = { ...(await fakeModel(t, answers)), path: at }
+  const { snapshots, told } = await played(
+    { ...slow, path: at },
+    {
+      user_message_content: 'please pay',
+      agent_config: { agent_id: 'model' },
+      return_rollout: true,
+      include_subagent_rollout: true,
+      include_compress_model_rollout: true,
+      ...request,
+    },
+  )
   t.same(
     told.map(({ status }) => status),
     ['completed', 'completed'],
@@ -214,6 +218,16 @@ t.test('killed around every commit, a task with a model ends the same', async t 
   t.ok(snapshots.length > 20, `${snapshots.length} prefixes`)
   t.ok(persons > 0, 'somebody was asked')
 })
+
+for (const [name, path, inference_args] of [
+  ['Messages', '/messages', { thinking: { type: 'enabled', budget_tokens: 1024 } }],
+  ['Responses', '/responses', {}],
+] as const) {
+  t.test(`killed around every commit, a task with a model of ${name} ends the same`, async t => {
+    const { snapshots } = await killedEverywhere(t, { steps: 4, path, request: { inference_args } })
+    t.ok(snapshots.length > 20, `${snapshots.length} prefixes`)
+  })
+}
 
 const long = (name: string) => `${name} ${'word '.repeat(200)}`
 const history = ['first', 'second', 'third', 'fourth'].map((name, n) => ({

@@ -11,6 +11,7 @@ export type Entry = {
   is_compress: boolean
   request: Record<string, unknown>
   request_digest: string
+  messages_field?: string
   input_messages: { role: string; content: unknown }[]
   output_messages: Record<string, unknown>[]
   tools: { function: { name: string } }[]
@@ -18,8 +19,13 @@ export type Entry = {
 }
 
 /** What was sent, to the byte, if an entry tells the truth: with its tools when there were any. */
-export const bytesOf = ({ request, input_messages: messages, tools }: Entry): string =>
-  JSON.stringify({ ...request, messages, ...(tools.length === 0 ? {} : { tools }) })
+export const bytesOf = ({
+  request,
+  messages_field: field = 'messages',
+  input_messages,
+  tools,
+}: Entry): string =>
+  JSON.stringify({ ...request, [field]: input_messages, ...(tools.length === 0 ? {} : { tools }) })
 export const digestOf = (text: string): string => createHash('sha256').update(text).digest('base64url')
 
 export const modelTasks = async (

@@ -15,7 +15,9 @@ import { serveImitation } from './imitations/serve.ts'
 type Row = { dialect: string; imitation: ImitationName; path?: string }
 export const rows: Row[] = [
   { dialect: 'openai', imitation: 'openai' },
+  { dialect: 'openai-responses', imitation: 'openai', path: '/v1' },
   { dialect: 'azure', imitation: 'azure' },
+  { dialect: 'anthropic', imitation: 'anthropic' },
   { dialect: 'gemini', imitation: 'gemini' },
   { dialect: 'mistral', imitation: 'mistral' },
   { dialect: 'deepseek', imitation: 'deepseek' },

@@ -16,9 +16,10 @@ const given = async (
   answers: Answer[],
   body: Body = {},
   first: (server: Server) => void = () => {},
+  path = '',
 ) => {
   const { env } = await fakeModel(t, answers)
-  const server = await serveHere(t, env)
+  const server = await serveHere(t, { ...env, MODEL_BASE_URL: `${env.MODEL_BASE_URL}${path}` })
   first(server)
   const answer = await server.api('POST', '/tasks', {
     user_message_content: 'what is 2+2?',
@@ -34,6 +35,22 @@ const contentKeys = (spans: Span[]) =>
   [...new Set(spans.flatMap(({ attributes }) => Object.keys(attributes)))].filter(key =>
     /messages|instructions|arguments|result|definitions/.test(key),
   )
+
+t.test('the provider is the one whose protocol the endpoint speaks', async t => {
+  for (const [path, provider] of [
+    ['/messages', 'anthropic'],
+    ['/responses', 'openai'],
+  ]) {
+    const { system } = await given(t, [says('It is 4.')], {}, () => {}, path)
+    t.same(
+      (await spansOf(system.log)).map(({ name, attributes }) => [name, attributes['gen_ai.provider.name']]),
+      [
+        ['chat fake-1', provider],
+        ['invoke_agent model', provider],
+      ],
+    )
+  }
+})
 
 t.test('each call of a model is a span: what was asked for, what answered, how much it took', async t => {
   const answers: Answer[] = [

@@ -5,6 +5,14 @@ import { countOf, type Fields, fieldsOf, nameOf, tokenIdsOf } from './endpoint-v
 
 type Response = { [Field in keyof ModelCall['response']]?: ModelCall['response'][Field] | undefined }
 
+type Told = { response: ModelCall['response']; usage?: Usage }
+
+/** What is known of an answer, without what is not. */
+export const toldOf = (response: Response, usage: Usage | undefined): Told => {
+  const known = Object.entries(response).filter(([, value]) => value !== undefined)
+  return { response: Object.fromEntries(known), ...(usage === undefined ? {} : { usage }) }
+}
+
 const usageOf = (given: Fields): Usage | undefined => {
   const [input, output] = [countOf(given.prompt_tokens), countOf(given.completion_tokens)]
   if (input === undefined && output === undefined) return undefined
@@ -40,9 +48,6 @@ export const createFacts = () => {
     },
     hasEnded: () => response.finish_reason !== undefined,
     /** All that was said, without the fields that the endpoint left out. */
-    told(more: Response): { response: ModelCall['response']; usage?: Usage } {
-      const known = Object.entries({ ...response, ...more }).filter(([, value]) => value !== undefined)
-      return { response: Object.fromEntries(known), ...(usage === undefined ? {} : { usage }) }
-    },
+    told: (more: Response): Told => toldOf({ ...response, ...more }, usage),
   }
 }

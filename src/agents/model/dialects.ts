@@ -1,7 +1,7 @@
 // The one table of dialects: how the endpoints of each vendor differ from the plain one. An operator chooses one with
 // MODEL_DIALECT; without it, the address and the name of the model tell which one it is. docs/models.md shows the table.
-import type { ProtocolName } from '../../chat/protocol.ts'
 import { plain, type Switches } from '../../chat/switches.ts'
+import { type WireName, wireAt } from './wires.ts'
 
 /**
  * `found`: how the dialect is found, for people. `hosts`: hosts, and with `:` ports, that speak it. `models`: names of
@@ -13,8 +13,8 @@ export type Dialect = {
   found: string
   hosts?: RegExp
   models?: RegExp
-  protocol: ProtocolName
-  auth: 'bearer' | 'api-key'
+  protocol: WireName
+  auth: 'bearer' | 'api-key' | 'x-api-key'
   switches: Partial<Switches>
   sources: readonly string[]
 }
@@ -38,6 +38,30 @@ export const dialects = {
     sources: [
       'https://platform.openai.com/docs/api-reference/chat/create',
       'https://github.com/OpenHands/OpenHands/issues/7700',
+    ],
+  },
+  anthropic: {
+    title: 'Anthropic, and other endpoints of Messages',
+    found: '`api.anthropic.com`, URLs that end in `/messages`',
+    hosts: /^api\.anthropic\.com$/,
+    protocol: 'messages',
+    auth: 'x-api-key',
+    switches: { tool_images: 'tool' },
+    sources: [
+      'https://docs.anthropic.com/en/api/messages',
+      'https://docs.anthropic.com/en/api/versioning',
+      'https://docs.anthropic.com/en/docs/build-with-claude/prompt-caching',
+    ],
+  },
+  'openai-responses': {
+    title: 'OpenAI and others, at their endpoint of Responses',
+    found: 'URLs that end in `/responses`',
+    protocol: 'responses',
+    auth: 'bearer',
+    switches: { tool_images: 'tool' },
+    sources: [
+      'https://platform.openai.com/docs/api-reference/responses',
+      'https://platform.openai.com/docs/guides/reasoning#encrypted-reasoning-items',
     ],
   },
   azure: {
@@ -146,15 +170,29 @@ export type DialectName = keyof typeof dialects
 export const dialectNames = Object.keys(dialects) as DialectName[]
 export const dialectOf = (name: DialectName): Dialect => dialects[name]
 
+/** The dialects of endpoints whose URL ends with the path of a protocol. */
+const byPath: Record<WireName, DialectName | undefined> = {
+  chat: undefined,
+  messages: 'anthropic',
+  responses: 'openai-responses',
+}
+
 /** The dialect that an endpoint speaks, as far as its address and the name of a model tell. */
 export const guessedDialect = (baseUrl: string, model: string): DialectName => {
+  const protocol = wireAt(baseUrl)
+  const named = protocol && byPath[protocol]
+  if (named !== undefined) return named
   const { hostname, host } = new URL(baseUrl)
   const at = dialectNames.find(name => {
-    const { hosts } = dialectOf(name)
-    return hosts?.test(hostname) || hosts?.test(host)
+    const { hosts, protocol: own } = dialectOf(name)
+    return (protocol ?? own) === own && (hosts?.test(hostname) || hosts?.test(host))
   })
   return at ?? dialectNames.find(name => dialectOf(name).models?.test(model)) ?? 'plain'
 }
+
+/** The header that holds the key. All endpoints of Azure have theirs, whatever the protocol. */
+export const authAt = (baseUrl: string, name: DialectName): Dialect['auth'] =>
+  dialects.azure.hosts.test(new URL(baseUrl).hostname) ? dialects.azure.auth : dialectOf(name).auth
 
 /** The switches of a dialect, before what the operator sets. */
 export const switchesOf = (name: DialectName): Switches => ({ ...plain, ...dialectOf(name).switches })

@@ -2,9 +2,10 @@
 import { isSwitch, type Switches, switches } from '../../chat/switches.ts'
 import { CannotStart } from '../../contract/cannot-start.ts'
 import { atLeastOne, type Env, headerText, wholeNumber } from '../../platform/variables.ts'
-import type { EndpointSettings } from './chat-endpoint.ts'
-import { type DialectName, dialectNames } from './dialects.ts'
+import type { EndpointSettings } from './configured-endpoint.ts'
+import { type DialectName, dialectNames, dialectOf } from './dialects.ts'
 import type { Limits } from './limits.ts'
+import { wireAt, wires } from './wires.ts'
 
 export type ModelSettings = Readonly<EndpointSettings & { limits: Readonly<Limits> }>
 
@@ -55,10 +56,20 @@ const addressIn = (env: Env): { baseUrl: string; model: string } | undefined => 
   return { baseUrl, model }
 }
 
+/** Throws when the URL ends with the path of another protocol than the dialect speaks. */
+const checkPath = (baseUrl: string, dialect: DialectName | undefined): void => {
+  const at = wireAt(baseUrl)
+  if (dialect === undefined || at === undefined || at === dialectOf(dialect).protocol) return
+  throw new CannotStart(
+    `MODEL_DIALECT=${dialect} speaks another protocol than the end of MODEL_BASE_URL says (${wires[at].path}): leave one of them out`,
+  )
+}
+
 /** The settings of the model; undefined: none is configured. Throws CannotStart when a value is invalid. */
 export const modelOf = (env: Env): ModelSettings | undefined => {
   const [address, dialect, set] = [addressIn(env), dialectIn(env), switchesIn(env)]
   if (address === undefined) return undefined
+  checkPath(address.baseUrl, dialect)
   if (env.MODEL_API_KEY && !headerText.test(env.MODEL_API_KEY)) {
     throw new CannotStart(
       'MODEL_API_KEY must be printable ASCII without spaces, since it is sent in a header',

@@ -2,10 +2,18 @@
 // start, which tries again, since the endpoint may have changed by then.
 import type { Switches } from '../../chat/switches.ts'
 import type { ModelRefused } from './failures.ts'
+import type { WireName } from './wires.ts'
 
 type Change = Partial<Switches>
-/** `says`: words of refusals. `change`: what to do about it; undefined: that is done already. */
-type Lesson = { says: RegExp; change: (present: Switches) => Change | undefined }
+/**
+ * `says`: words of refusals. `change`: what to do about it; undefined: that is done already. `protocols`: where it is
+ * learned; absent: from chat completions alone.
+ */
+type Lesson = {
+  says: RegExp
+  change: (present: Switches) => Change | undefined
+  protocols?: readonly WireName[]
+}
 
 /** The next of these values. The first one follows all other values. */
 const next =
@@ -48,6 +56,29 @@ const lessons: Lesson[] = [
   { says: /\b(user|assistant|system|messages\W*\d+\W*)\.name\b/i, change: next('names', 'off') },
   { says: /content.*(must|should|expected).*string/i, change: next('text_parts', 'joined') },
   { says: /tools? .*(with|while|and) stream/i, change: next('stream', 'off') },
+  {
+    says: /output_config|output_format|json_schema|structured/i,
+    change: next('schema', 'words'),
+    protocols: ['messages'],
+  },
+  { says: /parallel_tool_calls/i, change: next('parallel', 'unset'), protocols: ['responses'] },
+  {
+    says: /encrypted[ _]content|'?include'?/i,
+    change: next('sealed', 'off'),
+    protocols: ['responses'],
+  },
+  {
+    says: /text\.format|response_format|json_schema|structured/i,
+    change: next('schema', 'json_object', 'words'),
+    protocols: ['responses'],
+  },
+  { says: /developer/i, change: next('roles', 'system'), protocols: ['responses'] },
+  { says: /cache_control/i, change: next('cache', 'off'), protocols: ['messages'] },
+  {
+    says: /max_tokens.*(maximum allowed|exceeds|too large|at most|less than or equal)/i,
+    change: next('answer_room', '8192', '4096'),
+    protocols: ['messages'],
+  },
 ]
 
 /** The statuses with which endpoints refuse what is in a body. Some servers fail over it. */
@@ -57,9 +88,13 @@ const ofBody = [400, 404, 415, 422, 500, 501]
 export const isAboutBody = ({ status = 0 }: ModelRefused): boolean => ofBody.includes(status)
 
 /** The change that a refusal suggests; undefined: it suggests none. */
-export const learned = (present: Switches, { words }: ModelRefused): Change | undefined => {
-  for (const { says, change } of lessons) {
-    const found = says.test(words) ? change(present) : undefined
+export const learned = (
+  present: Switches,
+  { words }: ModelRefused,
+  protocol: WireName,
+): Change | undefined => {
+  for (const { says, change, protocols = ['chat'] } of lessons) {
+    const found = protocols.includes(protocol) && says.test(words) ? change(present) : undefined
     if (found !== undefined) return found
   }
   return undefined

@@ -6,7 +6,12 @@ const says =
 
 /** Whether an endpoint has refused a request because it is too long. */
 export const isTooLong = (error: unknown): error is ModelRefused =>
-  error instanceof ModelRefused && [400, 413, 422, 500].includes(error.status ?? 0) && says.test(error.words)
+  error instanceof ModelRefused &&
+  [400, 413, 422, 500].includes(error.status ?? 0) &&
+  isTooLongFor(error.words)
+
+/** Whether the words of an error say that a request is too long. */
+export const isTooLongFor = (words: string): boolean => says.test(words)
 
 /** The context of the model in tokens, if the refusal names it. */
 export const windowIn = ({ words }: ModelRefused): number | undefined => {

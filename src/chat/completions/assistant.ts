@@ -1,5 +1,6 @@
 // The message of an assistant in a chat completion, with everything that its endpoint wants back.
 import { argumentsText } from '../call-arguments.ts'
+import { thoughtText } from '../parts.ts'
 import type { CallPart, SaidPart, Turn } from '../prompt.ts'
 import type { Switches } from '../switches.ts'
 import { type ChatContent, type ChatMessage, contentOf, isEmpty, textPart, together } from './content.ts'
@@ -8,8 +9,7 @@ import { type ChatKept, chatKept, type ReasoningPlace } from './kept.ts'
 type Said = Extract<Turn, { by: 'assistant' }>
 
 const textIn = (part: SaidPart, switches: Switches): ChatContent | undefined => {
-  // Every endpoint takes text, but many refuse or drop unknown fields for thoughts.
-  if (part.kind === 'thought') return `[thought] ${part.text}`
+  if (part.kind === 'thought') return thoughtText(part.text)
   return part.kind === 'text' ? contentOf(part.content, switches) : undefined
 }
 

@@ -1,4 +1,5 @@
 // The protocol of chat completions: writes a prompt as the body of a request.
+import { instructionsOf } from '../instructions.ts'
 import type { Prompt } from '../prompt.ts'
 import type { ModelBody, Protocol } from '../protocol.ts'
 import type { Switches } from '../switches.ts'
@@ -45,14 +46,6 @@ const renamed = (args: Fields, { max_tokens: name }: Switches): Fields => {
   const other = name === 'max_tokens' ? 'max_completion_tokens' : 'max_tokens'
   const { [other]: value, ...rest } = args
   return value === undefined || name in args ? args : { ...rest, [name]: value }
-}
-
-const instructionsOf = ({ instructions, schema }: Prompt, switches: Switches): string | undefined => {
-  const inWords =
-    schema === undefined || switches.schema === 'json_schema'
-      ? undefined
-      : `Your answer must be JSON alone, without a fence, that fits this JSON Schema:\n${JSON.stringify(schema)}`
-  return [instructions, inWords].filter(Boolean).join('\n\n') || undefined
 }
 
 const write = (prompt: Prompt, switches: Switches): ModelBody => {

@@ -1,6 +1,7 @@
 // The contents of messages as endpoints of chat completions take them.
 import type { ContentPart } from '../../contract/wire.ts'
 import { fileNote, fileText, fileUrl } from '../files.ts'
+import { partNote } from '../parts.ts'
 import type { Switches } from '../switches.ts'
 
 export type ChatPart = { type: string; [field: string]: unknown }
@@ -9,7 +10,7 @@ export type ChatContent = string | ChatPart[]
 export type ChatMessage = { role: string; content?: unknown; [field: string]: unknown }
 
 export const textPart = (text: string): ChatPart => ({ type: 'text', text })
-const note = (what: string) => textPart(`[${what} that this model cannot take]`)
+const note = (what: string) => textPart(partNote(what))
 
 type FilePart = Extract<ContentPart, { file: unknown }>
 const filePart = ({ file }: FilePart, { files }: Switches): ChatPart => {
@@ -22,9 +23,6 @@ const filePart = ({ file }: FilePart, { files }: Switches): ChatPart => {
     file: file.file_data === undefined ? file : { filename: file.filename, file_data: fileUrl(file) },
   }
 }
-
-export const isText = (part: ContentPart): part is string | Extract<ContentPart, { text: string }> =>
-  typeof part === 'string' || 'text' in part
 
 const partOf = (part: ContentPart, switches: Switches): ChatPart => {
   if (typeof part === 'string') return textPart(part)

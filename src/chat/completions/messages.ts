@@ -1,12 +1,11 @@
 // Writes turns as the messages of a chat completion.
-import type { Turn } from '../prompt.ts'
+import { taken } from '../parts.ts'
+import type { ResultPart, Turn } from '../prompt.ts'
 import { nineLetters } from '../short-ids.ts'
 import type { Switches } from '../switches.ts'
 import { assistantMessage } from './assistant.ts'
-import { type ChatContent, type ChatMessage, contentOf, isText, textPart, together } from './content.ts'
+import { type ChatContent, type ChatMessage, contentOf, together } from './content.ts'
 import { inOrder } from './order.ts'
-
-type Results = Extract<Turn, { by: 'tools' }>['results']
 
 /** A name as strict endpoints take it. */
 const nameOf = (name: string): string => name.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 64)
@@ -27,21 +26,15 @@ const saidMessage = (turn: Exclude<Turn, { by: 'assistant' | 'tools' }>, switche
 }
 
 /** The messages with the results of calls, and the message with the images that the tools have returned, if it is needed. */
-const resultMessages = (results: Results, switches: Switches): ChatMessage[] => {
+const resultMessages = (results: ResultPart[], switches: Switches): ChatMessage[] => {
   const pictures: ChatContent[] = []
-  const told = results.map(({ id, name, content }): ChatMessage => {
-    const other = content.filter(part => !isText(part))
+  const told = results.map((given): ChatMessage => {
+    const { id, content } = given
     const result = { role: 'tool', tool_call_id: wireId(id, switches) }
-    if (other.length === 0 || switches.tool_images === 'tool') {
-      return { ...result, content: contentOf(content, switches) }
-    }
-    const things = other.length === 1 ? 'one thing' : `${other.length} things`
-    const isSent = switches.tool_images === 'user'
-    if (isSent) pictures.push([textPart(`From the tool ${name}:`)], contentOf(other, switches))
-    const note = isSent
-      ? `[${things} that ${other.length === 1 ? 'is' : 'are'} no text: see the next message]`
-      : `[${things} that this model cannot take]`
-    return { ...result, content: together(contentOf(content.filter(isText), switches) || undefined, note) }
+    const parts = taken(given, switches)
+    if (parts === undefined) return { ...result, content: contentOf(content, switches) }
+    if (parts.beside.length > 0) pictures.push(contentOf(parts.beside, switches))
+    return { ...result, content: together(contentOf(parts.texts, switches) || undefined, parts.note) }
   })
   if (pictures.length === 0) return told
   return [...told, { role: 'user', content: pictures.reduce(together) }]

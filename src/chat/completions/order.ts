@@ -1,5 +1,6 @@
 // Puts messages in an order that templates of models accept. Many raise an error when roles do not alternate, or when
 // instructions come later than first: https://github.com/ggml-org/llama.cpp/issues/19851
+import { goesOn, laterInstructions } from '../instructions.ts'
 import type { Switches } from '../switches.ts'
 import { type ChatContent, type ChatMessage, together } from './content.ts'
 
@@ -18,13 +19,13 @@ const systemFirst = (messages: ChatMessage[]): ChatMessage[] => {
     const [first] = ordered
     if (!isInstruction(message) || first === undefined) ordered.push(message)
     else if (ordered.length === 1 && isInstruction(first)) ordered[0] = joined(first, message)
-    else ordered.push({ role: 'user', content: together('[instructions]', message.content as ChatContent) })
+    else ordered.push({ role: 'user', content: together(laterInstructions, message.content as ChatContent) })
   }
   return ordered
 }
 
 const bridge: ChatMessage = { role: 'assistant', content: 'I have the results.' }
-const opening: ChatMessage = { role: 'user', content: '[The conversation goes on.]' }
+const opening: ChatMessage = { role: 'user', content: goesOn }
 
 /** Users and assistants alternate; messages with calls and results do not count. */
 const alternating = (messages: ChatMessage[]): ChatMessage[] => {

@@ -29,7 +29,7 @@ export const historyComponents: Components = {
       inference_args: 'The arguments that the request passed on to the endpoint.',
       tools: 'The tools that were offered.',
       request:
-        'The fields that were sent to the model besides messages and tools. The body was `{...request, messages: input_messages, tools}`, without `tools` if there were none. In a step without a model, `request` names the agent.',
+        'The fields that were sent to the model besides messages and tools. The body was `{...request, messages: input_messages, tools}`, without `tools` if there were none, and with the name in `messages_field`, if it is there, in place of `messages`. In a step without a model, `request` names the agent.',
       usage: 'The tokens that this step used.',
       reward: 'The newest reward of the task. Only the last entry has this field.',
       request_digest: 'base64url(SHA-256) of the body that was sent to the model.',
@@ -41,6 +41,8 @@ export const historyComponents: Components = {
       prompt_token_ids: 'The token ids of the prompt, if the endpoint gave them.',
       completion_token_ids: 'The token ids of the answer, if the endpoint gave them.',
       logprobs: 'The probabilities of the answer’s tokens, if the endpoint gave them.',
+      messages_field:
+        'The field of the body that had the messages, if it was not `messages`: `input` of Responses.',
       input_messages: 'The input of the step.',
       output_messages: 'The output of the step.',
     },

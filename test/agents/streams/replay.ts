@@ -7,10 +7,15 @@ import path from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Test } from 'tap'
-import { createChatEndpoint } from '../../../src/agents/model/chat-endpoint.ts'
+import {
+  createConfiguredEndpoint,
+  type EndpointSettings,
+} from '../../../src/agents/model/configured-endpoint.ts'
 import type { Limits } from '../../../src/agents/model/limits.ts'
 import { model } from '../../../src/agents/model/model.ts'
 import type { StepEnd, StepPart } from '../../../src/contract/agent.ts'
+import type { Timers } from '../../../src/contract/ports.ts'
+import type { CreateTaskBody } from '../../../src/contract/wire.ts'
 import { realWorld } from '../../../src/platform/world.ts'
 import { tasksOf } from '../../http/agent-tasks.ts'
 import { serveHere } from '../../support/server.ts'
@@ -42,8 +47,8 @@ export const replay = async (t: Test, answer: (newest: SentMessage, nth: number)
     request.on('data', piece => pieces.push(piece))
     request.once('end', () => {
       const raw = Buffer.concat(pieces).toString()
-      const body = JSON.parse(raw) as Record<string, unknown> & { messages: SentMessage[] }
-      const { messages } = body
+      const body = JSON.parse(raw) as Record<string, unknown>
+      const messages = (body.messages ?? body.input) as SentMessage[]
       asked.push({ raw, body, messages, closed })
       const {
         body: played,
@@ -85,19 +90,26 @@ export const replayTasks = async (
 
 const limits: Limits = { steps: 0, tokens: 0, seconds: 0 }
 
+/** `request`: further fields of it. */
+type StepOptions = {
+  request?: Partial<CreateTaskBody>
+  switches?: EndpointSettings['switches']
+  timers?: Timers
+}
+
 /** One step of the agent alone: all that it says, and its end. */
 export const stepAt = async (
   baseUrl: string,
   silenceMs = 5000,
+  { request = {}, switches = {}, timers = realWorld().timers }: StepOptions = {},
 ): Promise<{ said: StepPart[]; end: StepEnd }> => {
-  const { timers } = realWorld()
-  const settings = { baseUrl, apiKey: undefined, model: 'any', silenceMs }
-  const agent = model(createChatEndpoint(settings, timers), limits, timers)
+  const settings = { baseUrl, apiKey: undefined, model: 'any', silenceMs, switches }
+  const agent = model(createConfiguredEndpoint(settings, timers), limits, timers)
   const content = 'hello'
   const step = agent.step({
     agentStep: 1,
     attempt: 0,
-    request: { user_message_content: content, stream: true },
+    request: { user_message_content: content, stream: true, ...request },
     corrected: false,
     summed: false,
     asked: content,

@@ -23,9 +23,10 @@ const image = {
   }),
   ...cache,
 }
+const document = { source: any, 'title?': maybe(text), 'context?': maybe(text), 'citations?': any, ...cache }
 const result = {
   tool_use_id: text,
-  'content?': textOr(byField('type', { text: textBlock, image, document: { source: any, ...cache } })),
+  'content?': textOr(byField('type', { text: textBlock, image, document })),
   'is_error?': truth,
   ...cache,
 }
@@ -33,7 +34,7 @@ const userBlock = byField('type', {
   text: textBlock,
   image,
   tool_result: result,
-  document: { source: any, ...cache },
+  document,
 })
 const assistantBlock = byField('type', {
   text: textBlock,

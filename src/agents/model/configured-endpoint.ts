@@ -1,13 +1,13 @@
-// The endpoint of chat completions that the operator has configured.
+// The endpoint that the operator has configured, in the protocol of its dialect.
 import { createHash } from 'node:crypto'
 import type { Asked } from '../../chat/request.ts'
 import { type Switches, unlikePlain, withPlain } from '../../chat/switches.ts'
 import type { Timers } from '../../contract/ports.ts'
-import { createChatReader } from './chat-reader.ts'
-import { type DialectName, dialectOf, guessedDialect, switchesOf } from './dialects.ts'
+import { authAt, type DialectName, dialectOf, guessedDialect, switchesOf } from './dialects.ts'
 import type { ModelEndpoint } from './endpoint.ts'
 import { createHttpEndpoint } from './http.ts'
 import { isAboutBody, learned } from './switches-learned.ts'
+import { wires } from './wires.ts'
 
 /** `dialect`: the operator's choice; undefined: the address and the model tell. `switches`: what the operator sets. */
 export type EndpointSettings = {
@@ -40,11 +40,13 @@ export const endpointId = (baseUrl: string): string => {
     .slice(0, 12)
 }
 
-export const createChatEndpoint = (settings: EndpointSettings, timers: Timers): ModelEndpoint => {
+export const createConfiguredEndpoint = (settings: EndpointSettings, timers: Timers): ModelEndpoint => {
   const { baseUrl, apiKey, model, silenceMs, dialect: chosen, switches: own = {} } = settings
   const endpoint = endpointId(baseUrl)
   const dialect = chosen ?? guessedDialect(baseUrl, model)
-  const { auth } = dialectOf(dialect)
+  const auth = authAt(baseUrl, dialect)
+  const { protocol } = dialectOf(dialect)
+  const { path, headers, createReader } = wires[protocol]
   const key = auth === 'bearer' ? { authorization: `Bearer ${apiKey}` } : { [auth]: apiKey ?? '' }
   /** What was learned of each model, in order. Nothing is learned twice, so asking ends. */
   const known = new Map<string, Map<string, Partial<Switches>>>()
@@ -57,6 +59,7 @@ export const createChatEndpoint = (settings: EndpointSettings, timers: Timers): 
     return {
       model: name,
       endpoint,
+      ...(protocol === 'chat' ? {} : { protocol }),
       ...(spoken === 'plain' ? {} : { dialect: spoken }),
       ...(switches === undefined ? {} : { switches }),
     }
@@ -68,11 +71,11 @@ export const createChatEndpoint = (settings: EndpointSettings, timers: Timers): 
     asks,
     answer: createHttpEndpoint(
       {
-        url: urlBelow(baseUrl, '/chat/completions'),
-        headers: apiKey === undefined ? {} : key,
+        url: urlBelow(baseUrl, path),
+        headers: { ...headers, ...(apiKey === undefined ? {} : key) },
         secret: apiKey,
         silenceMs,
-        createReader: createChatReader,
+        createReader,
       },
       timers,
     ),
@@ -81,7 +84,7 @@ export const createChatEndpoint = (settings: EndpointSettings, timers: Timers): 
       const present = asks(asked.model).switches
       // Another task may have learned it meanwhile.
       if (JSON.stringify(present) !== JSON.stringify(asked.switches)) return true
-      const [name, value] = Object.entries(learned(withPlain(present), refused) ?? {})[0] ?? []
+      const [name, value] = Object.entries(learned(withPlain(present), refused, protocol) ?? {})[0] ?? []
       if (name === undefined || name in own) return false
       const lessons = known.get(asked.model) ?? new Map()
       if (lessons.has(`${name} ${value}`) || (lessons.size === 0 && known.size >= mostModels)) return false
