@@ -9,6 +9,7 @@ const lastWordsMs = 2000
 /** Calls `abort` when the endpoint has said nothing for `ms` milliseconds. */
 export const watchSilence = (timers: Timers, ms: number, abort: () => void) => {
   let limit = ms
+  let isEnding = false
   let heardAt = 0
   let cancel = () => {}
   const look = (wait: number) => {
@@ -29,7 +30,8 @@ export const watchSilence = (timers: Timers, ms: number, abort: () => void) => {
     heard,
     /** The answer is whole: what follows it has little time. */
     lastWords() {
-      if (limit !== ms) return
+      if (isEnding) return
+      isEnding = true
       limit = Math.min(ms, lastWordsMs)
       cancel()
       look(limit)
