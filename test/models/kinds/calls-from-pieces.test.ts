@@ -6,12 +6,23 @@ import { delta } from '../../support/fake-model.ts'
 import { type Outcome, plays, stream } from './outcome.ts'
 
 type Given = { index?: unknown; id?: unknown; type?: unknown; name?: unknown; args?: unknown }
-const pieceOf = ({ name, args, ...beside }: Given) => ({ ...beside, function: { name, arguments: args } })
+/** Fields; or a text of a number, an id of one letter and a name, some of them, and then arguments. */
+type Piece = Given | [said: string, args?: unknown]
+const fieldsIn = ([said, args]: [string, unknown?]): Given => {
+  const words = said.split(' ')
+  const word = (sort: RegExp) => words.find(each => sort.test(each))
+  const index = word(/^\d$/)
+  return { index: index && Number(index), id: word(/^[a-z]$/), name: word(/^[a-z]{2,}$/), args }
+}
+const pieceOf = (piece: Piece) => {
+  const { name, args, ...beside } = Array.isArray(piece) ? fieldsIn(piece) : piece
+  return { ...beside, function: { name, arguments: args } }
+}
 /** One chunk with these pieces of calls. */
-const chunk = (...given: Given[]) => sse(delta({ tool_calls: given.map(pieceOf) }))
+const chunk = (...given: Piece[]) => sse(delta({ tool_calls: given.map(pieceOf) }))
 const end = sse(delta({}, 'tool_calls'), '[DONE]')
 /** A stream in which each piece has a chunk of its own. */
-const each = (...given: Given[]) => stream(...given.map(piece => chunk(piece)), end)
+const each = (...given: Piece[]) => stream(...given.map(piece => chunk(piece)), end)
 const runs = (...calls: string[]): Outcome => ({ end: 'continue', calls })
 const one = runs('look {"at":1}')
 const two = runs('look {"at":1}', 'look {"at":2}')
@@ -21,60 +32,21 @@ const [half, rest, rest2] = ['{"at":', '1}', '2}']
 
 t.test('ids', t =>
   plays(t, {
-    'an id that changes in a numbered call': [
-      each(
-        { index: 0, id: 'a', name: 'look' },
-        { index: 0, id: 'b', args: half },
-        { index: 0, id: 'c', args: rest },
-      ),
-      one,
-    ],
-    'an id that changes in a call without a number': [
-      each({ id: 'a', name: 'look' }, { id: 'b', args: half }, { id: 'c', args: rest }),
-      one,
-    ],
-    'an id that changes while the name is repeated': [
-      each({ index: 0, id: 'a', name: 'look', args: half }, { index: 0, id: 'b', name: 'look', args: rest }),
-      one,
-    ],
-    'one id for two numbered calls': [
-      each({ index: 0, id: 'a', name: 'look', args: at1 }, { index: 1, id: 'a', name: 'look', args: at2 }),
-      two,
-    ],
+    'an id that changes in a numbered call': [each(['0 a look'], ['0 b', half], ['0 c', rest]), one],
+    'an id that changes in a call without a number': [each(['a look'], ['b', half], ['c', rest]), one],
+    'an id that changes while the name is repeated': [each(['0 a look', half], ['0 b look', rest]), one],
+    'one id for two numbered calls': [each(['0 a look', at1], ['1 a look', at2]), two],
     'one id for two numbered calls in pieces': [
-      each(
-        ...[
-          { index: 0, id: 'a', name: 'look' },
-          { index: 1, id: 'a', name: 'look' },
-        ],
-        ...[
-          { index: 0, args: at1 },
-          { index: 1, args: half },
-          { index: 1, args: rest2 },
-        ],
-      ),
+      each(['0 a look'], ['1 a look'], ['0', at1], ['1', half], ['1', rest2]),
       two,
     ],
-    'one id for two calls without numbers': [
-      each({ id: 'a', name: 'look', args: at1 }, { id: 'a', name: 'go', args: to2 }),
-      other,
-    ],
-    'one id for two calls of one tool without numbers': [
-      each({ id: 'a', name: 'look', args: at1 }, { id: 'a', name: 'look', args: at2 }),
-      two,
-    ],
+    'one id for two calls without numbers': [each(['a look', at1], ['a go', to2]), other],
+    'one id for two calls of one tool without numbers': [each(['a look', at1], ['a look', at2]), two],
     'an empty id in each later piece': [
-      each(
-        { index: 0, id: 'a', name: 'look', args: '' },
-        { index: 0, id: '', args: half },
-        { index: 0, id: '', args: rest },
-      ),
+      each(['0 a look', ''], { index: 0, id: '', args: half }, { index: 0, id: '', args: rest }),
       one,
     ],
-    'an id that comes last': [
-      each({ index: 0, name: 'look', args: at1 }, { index: 0, id: 'a', args: '' }),
-      one,
-    ],
+    'an id that comes last': [each(['0 look', at1], ['0 a', '']), one],
   }),
 )
 
@@ -88,56 +60,25 @@ t.test('numbers', t =>
       ),
       other,
     ],
-    'no numbers, but ids': [
-      each(
-        { id: 'a', name: 'look', args: half },
-        { id: 'a', args: rest },
-        { id: 'b', name: 'look', args: half },
-        { id: 'b', args: rest2 },
-      ),
-      two,
-    ],
-    'neither numbers nor ids': [
-      each({ name: 'look', args: half }, { args: rest }, { name: 'look', args: at2 }),
-      two,
-    ],
+    'no numbers, but ids': [each(['a look', half], ['a', rest], ['b look', half], ['b', rest2]), two],
+    'neither numbers nor ids': [each(['look', half], { args: rest }, ['look', at2]), two],
     'neither numbers nor ids, for equal calls': [
-      each({ name: 'look', args: at1 }, { name: 'look', args: at1 }),
+      each(['look', at1], ['look', at1]),
       runs('look {"at":1}', 'look {"at":1}'),
     ],
-    'only zeros, and whole calls': [
-      each({ index: 0, id: 'a', name: 'look', args: at1 }, { index: 0, id: 'b', name: 'look', args: at2 }),
-      two,
-    ],
+    'only zeros, and whole calls': [each(['0 a look', at1], ['0 b look', at2]), two],
     'only zeros, and equal calls': [
-      each({ index: 0, id: 'a', name: 'look', args: at1 }, { index: 0, id: 'b', name: 'look', args: at1 }),
+      each(['0 a look', at1], ['0 b look', at1]),
       runs('look {"at":1}', 'look {"at":1}'),
     ],
-    'only zeros, and calls in pieces': [
-      each(
-        { index: 0, id: 'a', name: 'look' },
-        { index: 0, args: at1 },
-        { index: 0, id: 'b', name: 'look' },
-        { index: 0, args: at2 },
-      ),
-      two,
-    ],
-    'only zeros, and no ids': [
-      each({ index: 0, name: 'look', args: at1 }, { index: 0, name: 'look', args: at2 }),
-      two,
-    ],
+    'only zeros, and calls in pieces': [each(['0 a look'], ['0', at1], ['0 b look'], ['0', at2]), two],
+    'only zeros, and no ids': [each(['0 look', at1], ['0 look', at2]), two],
     'only zeros, and calls without arguments': [
-      each({ index: 0, id: 'a', name: 'look', args: '{}' }, { index: 0, id: 'b', name: 'look', args: '{}' }),
+      each(['0 a look', '{}'], ['0 b look', '{}']),
       runs('look {}', 'look {}'),
     ],
-    'a number in the first piece alone': [
-      each({ index: 0, id: 'a', name: 'look', args: '' }, { args: half }, { args: rest }),
-      one,
-    ],
-    'numbers from 1': [
-      each({ index: 1, id: 'a', name: 'look', args: at1 }, { index: 2, id: 'b', name: 'look', args: at2 }),
-      two,
-    ],
+    'a number in the first piece alone': [each(['0 a look', ''], { args: half }, { args: rest }), one],
+    'numbers from 1': [each(['1 a look', at1], ['2 b look', at2]), two],
     'numbers below 0': [
       each({ index: -1, id: 'a', name: 'look', args: half }, { index: -1, id: 'a', args: rest }),
       one,
@@ -147,38 +88,13 @@ t.test('numbers', t =>
 
 t.test('names', t =>
   plays(t, {
-    'a name in a later piece': [
-      each({ index: 0, id: 'a', args: half }, { index: 0, name: 'look', args: rest }),
-      one,
-    ],
-    'a name in the last piece': [
-      each({ index: 0, id: 'a', args: at1 }, { index: 0, name: 'look', args: '' }),
-      one,
-    ],
-    'a name in each piece': [
-      each({ index: 0, id: 'a', name: 'look', args: half }, { index: 0, id: 'a', name: 'look', args: rest }),
-      one,
-    ],
-    'a name in each piece without numbers and ids': [
-      each({ name: 'look', args: half }, { name: 'look', args: rest }),
-      one,
-    ],
-    'an empty name in each later piece': [
-      each({ index: 0, id: 'a', name: 'look', args: half }, { index: 0, name: '', args: rest }),
-      one,
-    ],
-    'a name, and after the call once more': [
-      each({ index: 0, id: 'a', name: 'look', args: at1 }, { index: 0, id: 'a', name: 'look', args: '' }),
-      one,
-    ],
-    'a whole call, and after it once more': [
-      each(
-        { index: 0, id: 'a', name: 'look', args: half },
-        { index: 0, args: rest },
-        { index: 0, id: 'a', name: 'look', args: at1 },
-      ),
-      one,
-    ],
+    'a name in a later piece': [each(['0 a', half], ['0 look', rest]), one],
+    'a name in the last piece': [each(['0 a', at1], ['0 look', '']), one],
+    'a name in each piece': [each(['0 a look', half], ['0 a look', rest]), one],
+    'a name in each piece without numbers and ids': [each(['look', half], ['look', rest]), one],
+    'an empty name in each later piece': [each(['0 a look', half], { index: 0, name: '', args: rest }), one],
+    'a name, and after the call once more': [each(['0 a look', at1], ['0 a look', '']), one],
+    'a whole call, and after it once more': [each(['0 a look', half], ['0', rest], ['0 a look', at1]), one],
     'the name of an older field': [
       stream(
         sse(
@@ -189,118 +105,43 @@ t.test('names', t =>
       ),
       one,
     ],
-    'no name at all': [each({ index: 0, id: 'a', args: at1 }), { end: 'again' }],
+    'no name at all': [each(['0 a', at1]), { end: 'again' }],
   }),
 )
 
 t.test('arguments', t =>
   plays(t, {
-    'a placeholder before them': [
-      each(
-        { index: 0, id: 'a', name: 'look', args: '{}' },
-        { index: 0, args: half },
-        { index: 0, args: rest },
-      ),
-      one,
-    ],
-    'null before them': [
-      each({ index: 0, id: 'a', name: 'look', args: 'null' }, { index: 0, args: at1 }),
-      one,
-    ],
-    'a placeholder and a line end before them': [
-      each(
-        { index: 0, id: 'a', name: 'look', args: '{}' },
-        { index: 0, args: '\n' },
-        { index: 0, args: at1 },
-      ),
-      one,
-    ],
-    'a placeholder alone': [each({ index: 0, id: 'a', name: 'look', args: '{}' }), runs('look {}')],
-    'nothing but the word null': [each({ index: 0, id: 'a', name: 'look', args: 'null' }), runs('look {}')],
-    'blanks alone': [each({ index: 0, id: 'a', name: 'look', args: ' \n' }), runs('look {}')],
-    'many blanks alone': [
-      each({ index: 0, id: 'a', name: 'look', args: ' '.repeat(50) }, { index: 0, args: ' '.repeat(50) }),
-      runs('look {}'),
-    ],
-    'an object in place of text': [each({ index: 0, id: 'a', name: 'look', args: { at: 1 } }), one],
-    'an object after an empty text': [
-      each({ index: 0, id: 'a', name: 'look', args: '' }, { index: 0, args: { at: 1 } }),
-      one,
-    ],
-    'an empty object, and then text': [
-      each({ index: 0, id: 'a', name: 'look', args: {} }, { index: 0, args: at1 }),
-      one,
-    ],
-    'the whole of them once more at the end': [
-      each(
-        { index: 0, id: 'a', name: 'look', args: half },
-        { index: 0, args: rest },
-        { index: 0, args: at1 },
-      ),
-      one,
-    ],
+    'a placeholder before them': [each(['0 a look', '{}'], ['0', half], ['0', rest]), one],
+    'null before them': [each(['0 a look', 'null'], ['0', at1]), one],
+    'a placeholder and a line end before them': [each(['0 a look', '{}'], ['0', '\n'], ['0', at1]), one],
+    'a placeholder alone': [each(['0 a look', '{}']), runs('look {}')],
+    'nothing but the word null': [each(['0 a look', 'null']), runs('look {}')],
+    'blanks alone': [each(['0 a look', ' \n']), runs('look {}')],
+    'many blanks alone': [each(['0 a look', ' '.repeat(50)], ['0', ' '.repeat(50)]), runs('look {}')],
+    'an object in place of text': [each(['0 a look', { at: 1 }]), one],
+    'an object after an empty text': [each(['0 a look', ''], ['0', { at: 1 }]), one],
+    'an empty object, and then text': [each(['0 a look', {}], ['0', at1]), one],
+    'the whole of them once more at the end': [each(['0 a look', half], ['0', rest], ['0', at1]), one],
     'an inner object that ends a piece': [
-      each(
-        { index: 0, id: 'a', name: 'look', args: '{"in":{}' },
-        { index: 0, args: ',"at":[{}' },
-        { index: 0, args: ']}' },
-      ),
+      each(['0 a look', '{"in":{}'], ['0', ',"at":[{}'], ['0', ']}']),
       runs('look {"in":{},"at":[{}]}'),
     ],
-    'a line end after them': [
-      each({ index: 0, id: 'a', name: 'look', args: at1 }, { index: 0, args: '\n' }),
-      runs('look {"at":1}\n'),
-    ],
+    'a line end after them': [each(['0 a look', at1], ['0', '\n']), runs('look {"at":1}\n')],
   }),
 )
 
 t.test('several calls at once', t =>
   plays(t, {
-    'two in one chunk': [
-      stream(
-        chunk({ index: 0, id: 'a', name: 'look', args: at1 }, { index: 1, id: 'b', name: 'go', args: to2 }),
-        end,
-      ),
-      other,
-    ],
-    'two in one chunk without numbers': [
-      stream(chunk({ id: 'a', name: 'look', args: at1 }, { id: 'b', name: 'go', args: to2 }), end),
-      other,
-    ],
+    'two in one chunk': [stream(chunk(['0 a look', at1], ['1 b go', to2]), end), other],
+    'two in one chunk without numbers': [stream(chunk(['a look', at1], ['b go', to2]), end), other],
     'two that take turns by number': [
-      each(
-        ...[
-          { index: 0, id: 'a', name: 'look' },
-          { index: 1, id: 'b', name: 'look' },
-        ],
-        ...[
-          { index: 0, args: half },
-          { index: 1, args: half },
-          { index: 0, args: rest },
-          { index: 1, args: rest2 },
-        ],
-      ),
+      each(['0 a look'], ['1 b look'], ['0', half], ['1', half], ['0', rest], ['1', rest2]),
       two,
     ],
-    'two that take turns by id': [
-      each(
-        { id: 'a', name: 'look', args: half },
-        { id: 'b', name: 'look', args: half },
-        { id: 'a', args: rest },
-        { id: 'b', args: rest2 },
-      ),
-      two,
-    ],
-    'the second number first': [
-      each({ index: 1, id: 'b', name: 'look', args: at1 }, { index: 0, id: 'a', name: 'look', args: at2 }),
-      two,
-    ],
+    'two that take turns by id': [each(['a look', half], ['b look', half], ['a', rest], ['b', rest2]), two],
+    'the second number first': [each(['1 b look', at1], ['0 a look', at2]), two],
     'one without arguments between others': [
-      each(
-        { index: 0, id: 'a', name: 'look', args: at1 },
-        { index: 1, id: 'b', name: 'now' },
-        { index: 2, id: 'c', name: 'look', args: at2 },
-      ),
+      each(['0 a look', at1], ['1 b now'], ['2 c look', at2]),
       runs('look {"at":1}', 'look {"at":2}', 'now {}'),
     ],
   }),
@@ -318,34 +159,20 @@ t.test('empty lists and null', t =>
       { end: 'answer', text: 'hi' },
     ],
     'an empty list after a call': [
-      stream(chunk({ index: 0, id: 'a', name: 'look', args: at1 }), sse(delta({ tool_calls: [] })), end),
+      stream(chunk(['0 a look', at1]), sse(delta({ tool_calls: [] })), end),
       one,
     ],
     'null in every field of later pieces': [
-      each(
-        { index: 0, id: 'a', name: 'look', args: half },
-        { ...no, name: null, args: rest },
-        { ...no, name: null, args: null },
-      ),
+      each(['0 a look', half], { ...no, name: null, args: rest }, { ...no, name: null, args: null }),
       one,
     ],
-    'null in the arguments of the first piece': [
-      each({ index: 0, id: 'a', name: 'look', args: null }, { index: 0, args: at1 }),
-      one,
-    ],
+    'null in the arguments of the first piece': [each(['0 a look', null], ['0', at1]), one],
     'null in place of a function': [
-      stream(
-        chunk({ index: 0, id: 'a', name: 'look', args: at1 }),
-        sse(delta({ tool_calls: [{ index: 0, function: null }] })),
-        end,
-      ),
+      stream(chunk(['0 a look', at1]), sse(delta({ tool_calls: [{ index: 0, function: null }] })), end),
       one,
     ],
     'null among the pieces': [
-      stream(
-        sse(delta({ tool_calls: [null, pieceOf({ index: 0, id: 'a', name: 'look', args: at1 })] })),
-        end,
-      ),
+      stream(sse(delta({ tool_calls: [null, pieceOf(['0 a look', at1])] })), end),
       one,
     ],
   }),
