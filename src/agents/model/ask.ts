@@ -44,10 +44,10 @@ export type Ask = (body: string, signal: AbortSignal, watch: SilenceWatch) => Pr
 
 /** Asks until a response is successful, and does not read its body. Throws ModelRefused, or the signal's reason. */
 export const createAsk = (
-  given: { url: string; headers: Record<string, string>; redact: Redact },
+  given: { url: string; headers: Record<string, string>; redact: Redact; fetch: typeof fetch },
   timers: Timers,
 ): Ask => {
-  const { url, redact } = given
+  const { url, redact, fetch } = given
   const headers = { 'content-type': 'application/json', accept: 'text/event-stream', ...given.headers }
 
   const failureOf = async (answer: Response): Promise<Failed> => {

@@ -51,7 +51,8 @@ const repeats = (call: Call, { index, id, name, text }: Piece): boolean => {
 /** Whether a piece with the same number or id as a call begins another call all the same. */
 const isAnother = (call: Call, piece: Piece): boolean => {
   if (piece.name === '' || call.name === '' || repeats(call, piece)) return false
-  const isOther = piece.id !== call.id && call.mayEnd && isWholeJson(call.text) && isWholeJson(piece.text)
+  // In no JSON does an object follow another one at once.
+  const isOther = piece.id !== call.id && call.mayEnd && /^\s*(\{|$)/.test(piece.text)
   return isOther || isComplete(call) || piece.name !== call.name
 }
 
@@ -111,7 +112,8 @@ export const createCalls = () => {
   }
   /** Whether a call without arguments is the end of another one: that one's number, id and name once more. */
   const isEcho = ({ index, id, name }: Call): boolean =>
-    id !== '' && started.some(call => call.id === id && call.index === index && call.name === name)
+    (id !== '' || index !== undefined) &&
+    started.some(call => call.id === id && call.index === index && call.name === name)
   /** Calls without arguments come last. */
   const inOrder = () => [
     ...started,

@@ -12,15 +12,19 @@ import type { SilenceWatch } from './silence.ts'
 /** So many characters of an answer are kept, to tell what it was if it was none. */
 const sampleLength = 1000
 
+/** The beginnings of the lines of a stream. */
+const fields = [':', 'data:', 'event:', 'id:', 'retry:', 'error:']
+
 /** The failure of an answer in which there is none: it broke off if it begins like a stream, or has no text. */
 const noAnswer = (type: string | null, text: string): ModelRefused | ModelLost => {
   const isStream = type === null || /event-stream/i.test(type)
-  if (/^\s*(:|(data|event|id|retry|error):)/.test(text) || (isStream && text.trim() === '')) {
+  const first = text.trim()
+  if (fields.some(field => first.startsWith(field) || (isStream && field.startsWith(first)))) {
     return new ModelLost("the model's answer broke off before it began")
   }
   const given = type ?? 'something without a media type'
   return new ModelRefused(
-    `the model's endpoint gave ${given} that is no answer (is MODEL_BASE_URL right?): ${text.trim() === '' ? 'nothing' : reasonOfBody(text, 200)}`,
+    `the model's endpoint gave ${given} that is no answer (is MODEL_BASE_URL right?): ${first === '' ? 'nothing' : reasonOfBody(text, 200)}`,
   )
 }
 

@@ -10,7 +10,7 @@ import type { Test } from 'tap'
 import { createChatEndpoint } from '../../../src/agents/model/chat-endpoint.ts'
 import type { Limits } from '../../../src/agents/model/limits.ts'
 import { model } from '../../../src/agents/model/model.ts'
-import type { StepEnd, StepPart } from '../../../src/contract/agent.ts'
+import type { Agent, StepEnd, StepPart } from '../../../src/contract/agent.ts'
 import { realWorld } from '../../../src/platform/world.ts'
 import { tasksOf } from '../../http/agent-tasks.ts'
 import { serveHere } from '../../support/server.ts'
@@ -85,14 +85,8 @@ export const replayTasks = async (
 
 const limits: Limits = { steps: 0, tokens: 0, seconds: 0 }
 
-/** One step of the agent alone: all that it says, and its end. */
-export const stepAt = async (
-  baseUrl: string,
-  silenceMs = 5000,
-): Promise<{ said: StepPart[]; end: StepEnd }> => {
-  const { timers } = realWorld()
-  const settings = { baseUrl, apiKey: undefined, model: 'any', silenceMs }
-  const agent = model(createChatEndpoint(settings, timers), limits, timers)
+/** One step of an agent alone: all that it says, and its end. */
+export const stepOf = async (agent: Agent): Promise<{ said: StepPart[]; end: StepEnd }> => {
   const content = 'hello'
   const step = agent.step({
     agentStep: 1,
@@ -115,6 +109,13 @@ export const stepAt = async (
     if (next.done) return { said, end: next.value }
     said.push(next.value)
   }
+}
+
+/** One step of the agent `model` with the endpoint at this address. */
+export const stepAt = (baseUrl: string, silenceMs = 5000) => {
+  const { timers } = realWorld()
+  const settings = { baseUrl, apiKey: undefined, model: 'any', silenceMs }
+  return stepOf(model(createChatEndpoint(settings, timers), limits, timers))
 }
 
 /** What was said: the text of each kind, and of each call, in the order in which they began. */

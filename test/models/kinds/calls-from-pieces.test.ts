@@ -72,6 +72,14 @@ t.test('numbers', t =>
       runs('look {"at":1}', 'look {"at":1}'),
     ],
     'only zeros, and calls in pieces': [each(['0 a look'], ['0', at1], ['0 b look'], ['0', at2]), two],
+    'only zeros, and a call in pieces after one without arguments': [
+      each(['0 a look', '{}'], ['0 b look', half], ['0', rest]),
+      runs('look {"at":1}', 'look {}'),
+    ],
+    'only zeros, and a call in pieces after a broken one': [
+      each(['0 a look', '{"at":"}'], ['0 b look', half], ['0', rest]),
+      runs('look {"at":"}', 'look {"at":1}'),
+    ],
     'only zeros, and no ids': [each(['0 look', at1], ['0 look', at2]), two],
     'only zeros, and calls without arguments': [
       each(['0 a look', '{}'], ['0 b look', '{}']),

@@ -72,6 +72,13 @@ t.test('neighbours', t =>
       streamed(call, half, ended('length')),
       { end: 'continue', calls: ['look {"at":1}'], cut: 'length' },
     ],
+    'a call without its arguments, cut for its length': [
+      streamed(
+        delta({ tool_calls: [{ index: 0, id: 'a', function: { name: 'look', arguments: '' } }] }),
+        ended('length'),
+      ),
+      { end: 'correct', cut: 'length' },
+    ],
     'half a call after a whole one, cut by a filter': [
       streamed(call, half, ended('content_filter')),
       { end: 'correct', cut: 'content_filter' },
