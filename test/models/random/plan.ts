@@ -62,7 +62,8 @@ export const plan = fc.record({
   weave: fc.array(fc.nat(3), { maxLength: 20 }),
   finish: fc.oneof(
     fc.constantFrom('stop', 'tool_calls'),
-    fc.constantFrom('length', 'content_filter', 'error', 'tired', 'STOP', null),
+    fc.constantFrom('length', 'content_filter', 'error', 'tired', 'STOP'),
+    fc.constant(null),
   ),
   isWithLast: fc.boolean(),
   usage: fc.boolean(),
