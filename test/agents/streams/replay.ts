@@ -85,12 +85,12 @@ export const replayTasks = async (
 
 const limits: Limits = { steps: 0, tokens: 0, seconds: 0 }
 
-/** One step of an agent alone: all that it says, and its end. */
-export const stepOf = async (agent: Agent): Promise<{ said: StepPart[]; end: StepEnd }> => {
+/** One step of an agent alone, at the nth attempt (from 0): all that it says, and its end. */
+export const stepOf = async (agent: Agent, attempt = 0): Promise<{ said: StepPart[]; end: StepEnd }> => {
   const content = 'hello'
   const step = agent.step({
     agentStep: 1,
-    attempt: 0,
+    attempt,
     request: { user_message_content: content, stream: true },
     corrected: false,
     summed: false,
@@ -111,11 +111,17 @@ export const stepOf = async (agent: Agent): Promise<{ said: StepPart[]; end: Ste
   }
 }
 
+/** Timers of an agent that does not wait between its attempts. */
+const eager = {
+  ...realWorld().timers,
+  after: (_: number, job: () => void) => realWorld().timers.after(0, job),
+}
+
 /** One step of the agent `model` with the endpoint at this address. */
-export const stepAt = (baseUrl: string, silenceMs = 5000) => {
+export const stepAt = (baseUrl: string, silenceMs = 5000, attempt = 0) => {
   const { timers } = realWorld()
   const settings = { baseUrl, apiKey: undefined, model: 'any', silenceMs }
-  return stepOf(model(createChatEndpoint(settings, timers), limits, timers))
+  return stepOf(model(createChatEndpoint(settings, timers), limits, eager), attempt)
 }
 
 /** What was said: the text of each kind, and of each call, in the order in which they began. */
