@@ -28,14 +28,25 @@ const noAnswer = (type: string | null, text: string): ModelRefused | ModelLost =
   )
 }
 
-/** One JSON text as the whole answer. */
-const hearWhole = (text: string, type: string | null, reader: Reader): Heard[] => {
+/**
+ * An answer that is no event stream: one JSON text, or the messages of a stream in a line each. `isOver`: it says itself
+ * that it is whole.
+ */
+const hearWhole = (
+  text: string,
+  type: string | null,
+  reader: Reader,
+): { heard: Heard[]; isOver: boolean } => {
   if (!/^\s*[[{]/.test(text)) throw noAnswer(type, text)
-  const [data = {}] = messagesIn(text)
-  const why = reasonIn(data)
+  const messages = messagesIn(text)
+  const [first = {}] = messages
+  const why = reasonIn(first)
   if (why !== undefined) throw new ModelLost(`the model's endpoint failed: ${why}`)
-  if (!reader.isWhole(data)) throw noAnswer(type, text)
-  return reader.hear({ event: undefined, data }) ?? []
+  const isWhole = reader.isWhole(first)
+  if (messages.length === 1 && !isWhole) throw noAnswer(type, text)
+  const heard = messages.map(data => reader.hear({ event: undefined, data }))
+  if (heard.every(each => each === undefined)) throw noAnswer(type, text)
+  return { heard: heard.flatMap(each => each ?? []), isOver: isWhole || text.trimEnd().endsWith('[DONE]') }
 }
 
 /**
@@ -100,8 +111,9 @@ export async function* readAnswer(
     if (piece > longest.piece) throw tooLong(longest.piece)
   }
   if (typeof whole === 'string') {
-    yield hearWhole(whole, type, reader)
-    return true
+    const { heard, isOver } = hearWhole(whole, type, reader)
+    yield heard
+    return isOver
   }
   const { messages, error, done } = listener.rest()
   const said = hear(messages)

@@ -13,16 +13,31 @@ import { type Expected, expectedOf, patienceAt } from './oracle.ts'
 import { type Plan, plan } from './plan.ts'
 import { eventsOf } from './write.ts'
 
-const limitMs = 5000
-/** Between two comments of an endpoint that says nothing else. */
-const betweenComments = 700
+export const limitMs = 5000
+/** Between two repetitions of an endpoint that stays open. */
+const betweenMs = 700
 
-type Sent = { bytes: Buffer; sizes: number[]; pause?: { at: number; ms: number }; end: Plan['end'] }
+/**
+ * `sizes`: the sizes of the pieces, in turn. `head`: milliseconds before the head. `again`: what comes again and again
+ * while the connection stays open.
+ */
+type Sent = {
+  bytes: Buffer
+  sizes: number[]
+  head?: number
+  pause?: { at: number; ms: number }
+  end: 'end' | 'break' | 'stay'
+  again?: string | undefined
+}
+
+const aborted = (signal: AbortSignal | null | undefined) =>
+  new Promise<never>((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)))
 
 /** An endpoint that sends these bytes in pieces of these sizes. */
-const fetchOf = (world: TestWorld, { bytes, sizes, pause, end }: Sent): typeof fetch => {
+export const fetchOf = (world: TestWorld, { bytes, sizes, head, pause, end, again }: Sent): typeof fetch => {
   const wait = (ms: number) => new Promise<void>(resolve => world.timers.after(ms, resolve))
   return async (_, init) => {
+    if (head !== undefined) await Promise.race([wait(head), aborted(init?.signal)])
     let at = 0
     let turn = 0
     let isPaused = pause === undefined
@@ -47,8 +62,8 @@ const fetchOf = (world: TestWorld, { bytes, sizes, pause, end }: Sent): typeof f
           if (end === 'end') return controller.close()
           if (end === 'break') return controller.error(new TypeError('terminated'))
           for (;;) {
-            await wait(betweenComments)
-            if (end === 'comments') return controller.enqueue(Buffer.from(': keep-alive\n\n'))
+            await wait(betweenMs)
+            if (again !== undefined) return controller.enqueue(Buffer.from(again))
           }
         },
       },
@@ -59,7 +74,7 @@ const fetchOf = (world: TestWorld, { bytes, sizes, pause, end }: Sent): typeof f
 }
 
 /** What the step says and how it ends, and the milliseconds that it takes on the given clock. */
-const played = async (world: TestWorld, fetch: ReturnType<typeof fetchOf>) => {
+export const played = async (world: TestWorld, fetch: ReturnType<typeof fetchOf>) => {
   const now = () => world.clock.now()
   const own = createChatEndpoint(
     { baseUrl: 'http://model.example/v1', apiKey: undefined, model: 'any', silenceMs: limitMs },
@@ -100,19 +115,22 @@ const problemsOf = async (given: Plan): Promise<string[]> => {
   const pause =
     given.pause === null ? undefined : { at: Math.floor(given.pause.at * bytes.length), ms: given.pause.ms }
   const { sizes } = given
+  const end = given.end === 'comments' ? 'stay' : given.end
   // Whoever stops within an event sends no comments.
-  const end = given.end === 'comments' && given.cut !== null ? 'stay' : given.end
+  const again = given.end === 'comments' && given.cut === null ? ': keep-alive\n\n' : undefined
   const world = testWorld()
-  const { result, ms } = await played(world, fetchOf(world, { bytes, sizes, end, ...(pause && { pause }) }))
+  const { result, ms } = await played(
+    world,
+    fetchOf(world, { bytes, sizes, end, again, ...(pause && { pause }) }),
+  )
   if (result === undefined) return ['the step waits beyond its limit']
 
-  const isOpen = end === 'stay' || end === 'comments'
   /** A reader may wait for the byte behind a CR, since an LF belongs to it, or take a CR for the end of its line. */
   const expectedOn = (waits: number): Expected => {
     const isLate = pause !== undefined && pause.ms >= patienceAt(given, events, pause.at - waits, limitMs)
     if (isLate) return expectedOf(given, events, { length: pause.at - waits, end: 'silent' })
     const length = bytes.length - (end === 'end' ? 0 : waits)
-    return expectedOf(given, events, { length, end: isOpen ? 'silent' : end })
+    return expectedOf(given, events, { length, end: end === 'stay' ? 'silent' : end })
   }
   const waits = { '\n': [0], '\r': [0, 1], '\r\n': [0, -1] }[given.newline]
   const expected = waits.map(expectedOn).map(each => JSON.stringify(each))
