@@ -13,8 +13,9 @@ const firstWaitMs = 500
 /** The longest wait before a try, in milliseconds. It is the limit even if the endpoint asks for a longer wait. */
 const longestWaitMs = 60_000
 
+/** What is not implemented (501) stays so. */
 const mayHelp = (status: number): boolean =>
-  status === 408 || status === 409 || status === 429 || status >= 500
+  status === 408 || status === 409 || status === 429 || (status >= 500 && status !== 501)
 
 /** Milliseconds until the next try: the endpoint's `Retry-After`, else twice the previous wait. */
 const waitBefore = (attempt: number, retryAfter: string | null): number => {

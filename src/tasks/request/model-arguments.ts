@@ -4,7 +4,7 @@ import type { CreateTaskBody } from '../../contract/wire.ts'
 import { problem } from './problem.ts'
 
 /** Arguments that would break the conversation with a model's endpoint if a request could override them. */
-const protocolArgs = ['messages', 'model', 'stream', 'stream_options', 'tools', 'functions', 'n']
+const protocolArgs = ['messages', 'model', 'stream', 'tools', 'functions', 'n']
 export const modelProblems = ({ agent_config, inference_args }: Partial<CreateTaskBody>): Problem[] => {
   const lists: [(string | number)[], Record<string, unknown> | null | undefined][] = [
     [['inference_args'], inference_args],
