@@ -64,7 +64,10 @@ for (const name of names) {
     const { post } = tasksOf(server.api)
     for (const [what, body] of Object.entries(requests)) {
       const { body: told, text } = await post(body)
-      const { status, error } = (told.result ?? { error: { message: text } }) as { status?: string; error?: { message: string } }
+      const { status, error } = (told.result ?? { error: { message: text } }) as {
+        status?: string
+        error?: { message: string }
+      }
       t.equal(status, 'completed', `${what}: ${error?.message}`)
       const { raw = '' } = sent.at(-1) ?? {}
       t.ok(
