@@ -10,6 +10,7 @@ export type WireSchema = {
   required?: readonly string[]
   patternProperties?: Record<string, WireSchema>
   items?: WireSchema
+  minItems?: number
   maxItems?: number
   minLength?: number
   maxLength?: number

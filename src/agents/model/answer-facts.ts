@@ -2,6 +2,7 @@
 import type { ModelCall } from '../../contract/agent.ts'
 import type { Usage } from '../../contract/wire.ts'
 import { countOf, type Fields, fieldsOf, nameOf, tokenIdsOf } from './endpoint-values.ts'
+import { saysCut } from './ends.ts'
 
 type Response = { [Field in keyof ModelCall['response']]?: ModelCall['response'][Field] | undefined }
 
@@ -27,6 +28,12 @@ const usageOf = (given: Fields): Usage | undefined => {
   }
 }
 
+/** Why the answer ended. A word that says that it was cut counts, whoever in a chain of endpoints says it. */
+const reasonOf = (before: string | undefined, choice: Fields): string | undefined => {
+  const [own, native] = [nameOf(choice.finish_reason), nameOf(choice.native_finish_reason)]
+  return own === undefined ? before : ([before, own, native].find(saysCut) ?? own)
+}
+
 export const createFacts = () => {
   const response: Response = {}
   let usage: Usage | undefined
@@ -36,7 +43,7 @@ export const createFacts = () => {
       response.id ??= nameOf(data.id)
       response.model ??= nameOf(data.model)
       response.system_fingerprint = nameOf(data.system_fingerprint) ?? response.system_fingerprint
-      response.finish_reason = nameOf(choice.finish_reason) ?? response.finish_reason
+      response.finish_reason = reasonOf(response.finish_reason, choice)
       // vLLM sends token ids on request.
       response.prompt_token_ids ??= tokenIdsOf(data.prompt_token_ids)
       const ids = tokenIdsOf(choice.token_ids)

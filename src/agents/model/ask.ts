@@ -13,8 +13,9 @@ const firstWaitMs = 500
 /** The longest wait before a try, in milliseconds. It is the limit even if the endpoint asks for a longer wait. */
 const longestWaitMs = 60_000
 
+/** What is not implemented (501) stays so. */
 const mayHelp = (status: number): boolean =>
-  status === 408 || status === 409 || status === 429 || status >= 500
+  status === 408 || status === 409 || status === 429 || (status >= 500 && status !== 501)
 
 /** Milliseconds until the next try: the endpoint's `Retry-After`, else twice the previous wait. */
 const waitBefore = (attempt: number, retryAfter: string | null): number => {
@@ -44,10 +45,10 @@ export type Ask = (body: string, signal: AbortSignal, watch: SilenceWatch) => Pr
 
 /** Asks until a response is successful, and does not read its body. Throws ModelRefused, or the signal's reason. */
 export const createAsk = (
-  given: { url: string; headers: Record<string, string>; redact: Redact },
+  given: { url: string; headers: Record<string, string>; redact: Redact; fetch: typeof fetch },
   timers: Timers,
 ): Ask => {
-  const { url, redact } = given
+  const { url, redact, fetch } = given
   const headers = { 'content-type': 'application/json', accept: 'text/event-stream', ...given.headers }
 
   const failureOf = async (answer: Response): Promise<Failed> => {

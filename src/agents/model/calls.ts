@@ -36,19 +36,26 @@ const pieceOf = (value: unknown): Piece => {
   }
 }
 
-/** Arguments that some endpoints send before the real ones. */
-const isPlaceholder = (text: string): boolean => text.length < 10 && ['{}', 'null', ''].includes(text.trim())
+/** Arguments that some endpoints send before the real ones, or in place of none. */
+const isPlaceholder = (text: string): boolean =>
+  text.length < 1000 && ['{}', 'null', ''].includes(text.trim())
+const isNothing = (text: string): boolean => isPlaceholder(text) && text.trim() !== '{}'
+/** Whether a text may still become a placeholder. */
+const mayBePlaceholder = (text: string): boolean =>
+  isPlaceholder(text) || (text.length < 1000 && 'null'.startsWith(text.trim()))
 const isComplete = ({ text, mayEnd }: Call): boolean => mayEnd && !isPlaceholder(text) && isWholeJson(text)
-/** Whether a piece says once more what is known of a call. */
+/** Whether a piece says once more what is known of a call. Nothing but blanks can follow whole arguments. */
 const repeats = (call: Call, { index, id, name, text }: Piece): boolean => {
-  const isNamed = name !== '' && name === call.name && (id === '' || id === call.id)
-  return isNamed && (index !== undefined || id !== '') && text === call.text && isComplete(call)
+  if (text !== call.text || !isComplete(call)) return false
+  if (name === '') return true
+  return name === call.name && (id === '' ? index !== undefined : id === call.id)
 }
 
 /** Whether a piece with the same number or id as a call begins another call all the same. */
 const isAnother = (call: Call, piece: Piece): boolean => {
   if (piece.name === '' || call.name === '' || repeats(call, piece)) return false
-  const isOther = piece.id !== call.id && call.mayEnd && isWholeJson(call.text) && isWholeJson(piece.text)
+  // In no JSON does an object follow another one at once.
+  const isOther = piece.id !== call.id && call.mayEnd && /^\s*(\{|$)/.test(piece.text)
   return isOther || isComplete(call) || piece.name !== call.name
 }
 
@@ -104,20 +111,28 @@ export const createCalls = () => {
     call.text += piece.text
     call.held += piece.text
     if (piece.text !== '') call.mayEnd = piece.text.trimEnd().endsWith('}')
-    return isPlaceholder(call.text) ? [] : passOn(call)
+    return mayBePlaceholder(call.text) ? [] : passOn(call)
   }
+  /** Whether a call without arguments is the end of another one: that one's number, id and name once more. */
+  const isEcho = ({ index, id, name }: Call): boolean =>
+    (id !== '' || index !== undefined) &&
+    started.some(call => call.id === id && call.index === index && call.name === name)
   /** Calls without arguments come last. */
-  const inOrder = () => [...started, ...calls.filter(call => call.name !== '' && !started.includes(call))]
+  const inOrder = () => [
+    ...started,
+    ...calls.filter(call => call.name !== '' && !started.includes(call) && !isEcho(call)),
+  ]
 
   return {
     hear: (pieces: unknown): Heard[] => listOf(pieces).flatMap(piece => hearPiece(pieceOf(piece))),
     count: () => calls.length,
     /** The text that was held back. */
-    rest: (): Heard[] => calls.filter(({ text }) => text.trim() !== '').flatMap(passOn),
+    rest: (): Heard[] => calls.filter(({ text }) => !isNothing(text)).flatMap(passOn),
     /** Whether a call has arguments and no name. */
     isNameless: () => calls.some(({ name, text }) => name === '' && text.trim() !== ''),
+    /** The calls after `rest`. */
     all: (): HeardCall[] =>
-      inOrder().map(({ name, text }) => ({ name, arguments: text.trim() === '' ? '' : text })),
+      inOrder().map(call => ({ name: call.name, arguments: started.includes(call) ? call.text : '' })),
     /** The endpoint's own ids of the calls; undefined when it has none. */
     ids(): string[] | undefined {
       const ids = inOrder().map(({ id }) => id)

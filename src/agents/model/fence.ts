@@ -1,10 +1,10 @@
 // Takes the fence off an answer that is all in one: models like to put JSON in a fence, also when they are asked not to.
 // The text arrives in pieces, which may begin and end anywhere.
 
-/** A fence at the beginning, with or without a language. */
-const opening = /^\s*(```|~~~)[ \t]*[\w+-]*[ \t]*\r?\n/
+/** A fence at the beginning, with or without a language, in a line of its own or before JSON. */
+const opening = /^\s*(`{3,}|~{3,})[ \t]*[\w+-]*[ \t]*(\r?\n|(?=[{[]))/
 /** The beginning of text that may become an opening fence. */
-const mayOpen = /^\s*(`{0,3}|~{0,3}|(```|~~~)[ \t]*[\w+-]*[ \t]*\r?)$/
+const mayOpen = /^\s*(`*|~*|(`{3,}|~{3,})[ \t]*[\w+-]*[ \t]*\r?)$/
 /** The longest text that is held for the line of an opening fence. */
 const longestOpening = 64
 
@@ -16,7 +16,7 @@ export const createFenceFilter = () => {
 
   /** Holds back what may be the closing fence and what follows it. */
   const inside = (): string => {
-    const at = held.search(/\r?\n[ \t]*(```|~~~)|[`~]{1,3}\s*$|\s+$/)
+    const at = held.search(/\s*\n[ \t]*(```|~~~)|\s*[`~]+\s*$|\s+$/)
     const said = at < 0 ? held : held.slice(0, at)
     held = at < 0 ? '' : held.slice(at)
     return said

@@ -18,12 +18,17 @@ type HttpEndpoint = {
   createReader: () => Reader
 }
 
+/** What is outside of the process: the network, and a steady clock in milliseconds. */
+export type Outside = { fetch: typeof fetch; now: () => number }
+const outsideHere = (): Outside => ({ fetch, now: () => performance.now() })
+
 export const createHttpEndpoint = (
   { url, headers, secret, silenceMs, createReader }: HttpEndpoint,
   timers: Timers,
+  outside: Outside = outsideHere(),
 ): ModelEndpoint['answer'] => {
   const redact = redactor(secret)
-  const ask = createAsk({ url, headers, redact }, timers)
+  const ask = createAsk({ url, headers, redact, fetch: outside.fetch }, timers)
   const silent = `the model's endpoint was silent for ${silenceMs / 1000} s`
 
   const lost = (error: unknown): ModelLost =>
@@ -55,7 +60,7 @@ export const createHttpEndpoint = (
 
   return async function* (body, signal) {
     const silence = new AbortController()
-    const watch = watchSilence(timers, silenceMs, () => silence.abort())
+    const watch = watchSilence(timers, silenceMs, () => silence.abort(), outside.now)
     try {
       const answer = await ask(body, AbortSignal.any([signal, silence.signal]), watch)
       return yield* read(answer, createReader(), watch, () => signal.aborted)

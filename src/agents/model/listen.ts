@@ -59,9 +59,12 @@ const createBounds = () => {
 /** Throws when an answer stopped before it was whole: text is whole at an orderly end, and calls only if it says so. */
 const checkWhole = ({ progress, calls, response }: Answer, spoke: boolean): void => {
   if (calls.length > maxCalls) throw new ModelRefused(`the model made more than ${maxCalls} calls at once`)
-  if (progress !== 'going') return
-  if (calls.length > 0) throw new ModelLost("the model's answer broke off while it called a tool")
-  if (!spoke && response.finish_reason === undefined) throw new ModelLost("the model's answer broke off")
+  if (progress === 'going' && calls.length > 0) {
+    throw new ModelLost("the model's answer broke off while it called a tool")
+  }
+  if (!spoke && calls.length === 0 && response.finish_reason === undefined) {
+    throw new ModelLost("the model's answer broke off before it began")
+  }
 }
 
 async function* listen(

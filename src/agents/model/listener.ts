@@ -19,15 +19,13 @@ export const createListener = () => {
 
   const onEvent = ({ data, event }: { data: string; event?: string | undefined }) => {
     if (heard.done || heard.error !== undefined) return
-    if (data.trim() === '[DONE]') {
-      heard.done = true
-      return
-    }
+    const isLast = data.trimEnd().endsWith('[DONE]')
     try {
       for (const message of messagesIn(data)) {
         if (event === undefined) likeness.learn(data, message)
         heard.messages.push({ event, data: message })
       }
+      heard.done = isLast
     } catch (error) {
       heard.error = error
     }

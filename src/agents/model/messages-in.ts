@@ -25,9 +25,9 @@ export const messagesIn = (data: string): Fields[] => {
   if (data.trim() === '') return []
   const value = parsed(data)
   if (value !== undefined) return [messageOf(value)]
-  // Some endpoints end events with one line end, so that several become one.
-  const lines = data.split('\n').filter(line => line.trim() !== '')
-  const values = lines.length > 1 ? lines.map(parsed) : [undefined]
+  // Some endpoints end events with one line end, so that several become one, with the mark of the end in them.
+  const lines = data.split('\n').filter(line => !['', '[DONE]'].includes(line.trim()))
+  const values = lines.map(parsed)
   if (values.every(each => each !== undefined)) return values.map(messageOf)
   const words = reasonOfText(data)
   throw words === undefined

@@ -20,6 +20,20 @@ const problemIn = (value: unknown): string => {
   return wordOf(msg) === '' ? '' : at === '' ? wordOf(msg) : `${at}: ${wordOf(msg)}`
 }
 
+/** Fields that hold words, the best first. */
+const wordy = [
+  ...['message', 'Message', 'msg', 'error_msg', 'error_description', 'detail', 'errors', 'reason', 'title'],
+  ...['description', 'text'],
+]
+/** The words in an error's own fields. Many servers give a kind in `error`, and the reason beside it. */
+const saidIn = (fields: Fields, depth: number): string => {
+  const { error } = fields
+  const kind = wordsIn(error, depth + 1)
+  if (kind !== '' && typeof error === 'object') return kind
+  const told = wordy.map(name => wordsIn(fields[name], depth + 1)).find(Boolean) ?? ''
+  return [...new Set([kind, told])].filter(Boolean).join(': ')
+}
+
 /** The words of an error; empty when it has none. */
 const wordsIn = (value: unknown, depth = 0): string => {
   if (depth > deepest) return ''
@@ -31,19 +45,18 @@ const wordsIn = (value: unknown, depth = 0): string => {
     const found = value.map(each => problemIn(each) || wordsIn(each, depth + 1)).filter(word => word !== '')
     return found.join('; ')
   }
+  if (typeof value === 'number' && depth > 0) return String(value)
+  if (typeof value !== 'object' || value === null) return ''
   const fields = fieldsOf(value)
-  const { error, errors, detail, details, message, msg, reason, metadata, code, type } = fields
-  const said = [error, message, msg, detail, errors, reason]
-    .map(each => wordsIn(each, depth + 1))
-    .find(Boolean)
+  const said = saidIn(fields, depth)
   // A router tells the error of the endpoint behind it in a field of its own.
-  const behind = wordsIn(fieldsOf(metadata).raw, depth + 1)
+  const behind = wordsIn(fieldsOf(fields.metadata).raw, depth + 1)
   if (said) return behind === '' || behind === said ? said : `${said}: ${behind}`
   if (behind) return behind
   return depth === 0
     ? ''
-    : wordsIn(details, depth + 1) ||
-        [type, code]
+    : wordsIn(fields.details, depth + 1) ||
+        [fields.type, fields.code]
           .map(each => String(each ?? ''))
           .filter(Boolean)
           .join(' ')
@@ -70,13 +83,15 @@ export const reasonOfBody = (text: string, status: number): string => {
 export const reasonIn = (data: Fields, event?: string): string | undefined => {
   const { error, object, type } = data
   const isError = event === 'error' || object === 'error' || type === 'error' || Boolean(error)
-  return isError ? wordsIn(error) || wordsIn(data) || 'it did not say why' : undefined
+  return isError ? wordsIn(data) || 'it did not say why' : undefined
 }
 
 /** The reason in a message of a stream. One that has words and no part of an answer is an error, too. */
 export const reasonInStream = (data: Fields, event?: string): string | undefined => {
-  const { message, detail, choices, type } = data
-  const isBare = choices === undefined && type === undefined && Boolean(message ?? detail)
+  const { message, detail, choices, type, status } = data
+  // RFC 9457 gives problems a type and a status, which is a number. No part of an answer has such a status.
+  const isProblem = type === undefined || typeof status === 'number'
+  const isBare = choices === undefined && isProblem && Boolean(message ?? detail)
   return reasonIn(data, event) ?? (isBare ? wordsIn(data) || 'it did not say why' : undefined)
 }
 

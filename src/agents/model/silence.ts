@@ -6,20 +6,21 @@ export type SilenceWatch = ReturnType<typeof watchSilence>
 /** For this many milliseconds the reader waits for what may follow the end of an answer, such as its usage. */
 const lastWordsMs = 2000
 
-/** Calls `abort` when the endpoint has said nothing for `ms` milliseconds. */
-export const watchSilence = (timers: Timers, ms: number, abort: () => void) => {
+/** Calls `abort` when the endpoint has said nothing for `ms` milliseconds. `now`: milliseconds of a steady clock. */
+export const watchSilence = (timers: Timers, ms: number, abort: () => void, now: () => number) => {
   let limit = ms
+  let isEnding = false
   let heardAt = 0
   let cancel = () => {}
   const look = (wait: number) => {
     cancel = timers.after(wait, () => {
-      const left = heardAt + limit - performance.now()
+      const left = heardAt + limit - now()
       if (left > 0) look(Math.ceil(left))
       else abort()
     })
   }
   const heard = () => {
-    heardAt = performance.now()
+    heardAt = now()
   }
   return {
     begin() {
@@ -29,7 +30,8 @@ export const watchSilence = (timers: Timers, ms: number, abort: () => void) => {
     heard,
     /** The answer is whole: what follows it has little time. */
     lastWords() {
-      if (limit !== ms) return
+      if (isEnding) return
+      isEnding = true
       limit = Math.min(ms, lastWordsMs)
       cancel()
       look(limit)

@@ -48,7 +48,7 @@ export function* endOfAnswer(listened: Listened, corrected: boolean): Generator<
   // Beside a call that was cut for its length, whole calls run. After any other cut, none does.
   const whole = cut === 'length' ? calls.filter(({ arguments: args }) => isWholeJson(args)) : calls
   const made = cut === undefined || cut === 'length' ? whole : []
-  if (!spoke && made.length === 0 && !mayBeSilent(listened)) {
+  if (!spoke && calls.length === 0 && !mayBeSilent(listened)) {
     return failed(`the model said nothing (finish reason: ${finish_reason})`)
   }
   if (cut !== undefined) yield { say: 'cut-off', reason: cut }

@@ -12,26 +12,41 @@ import type { SilenceWatch } from './silence.ts'
 /** So many characters of an answer are kept, to tell what it was if it was none. */
 const sampleLength = 1000
 
+/** The beginnings of the lines of a stream. */
+const fields = [':', 'data:', 'event:', 'id:', 'retry:', 'error:']
+
 /** The failure of an answer in which there is none: it broke off if it begins like a stream, or has no text. */
 const noAnswer = (type: string | null, text: string): ModelRefused | ModelLost => {
   const isStream = type === null || /event-stream/i.test(type)
-  if (/^\s*(:|(data|event|id|retry|error):)/.test(text) || (isStream && text.trim() === '')) {
+  const first = text.trim()
+  if (fields.some(field => first.startsWith(field) || (isStream && field.startsWith(first)))) {
     return new ModelLost("the model's answer broke off before it began")
   }
   const given = type ?? 'something without a media type'
   return new ModelRefused(
-    `the model's endpoint gave ${given} that is no answer (is MODEL_BASE_URL right?): ${text.trim() === '' ? 'nothing' : reasonOfBody(text, 200)}`,
+    `the model's endpoint gave ${given} that is no answer (is MODEL_BASE_URL right?): ${first === '' ? 'nothing' : reasonOfBody(text, 200)}`,
   )
 }
 
-/** One JSON text as the whole answer. */
-const hearWhole = (text: string, type: string | null, reader: Reader): Heard[] => {
+/**
+ * An answer that is no event stream: one JSON text, or the messages of a stream in a line each. `isOver`: it says itself
+ * that it is whole.
+ */
+const hearWhole = (
+  text: string,
+  type: string | null,
+  reader: Reader,
+): { heard: Heard[]; isOver: boolean } => {
   if (!/^\s*[[{]/.test(text)) throw noAnswer(type, text)
-  const [data = {}] = messagesIn(text)
-  const why = reasonIn(data)
+  const messages = messagesIn(text)
+  const [first = {}] = messages
+  const why = reasonIn(first)
   if (why !== undefined) throw new ModelLost(`the model's endpoint failed: ${why}`)
-  if (!reader.isWhole(data)) throw noAnswer(type, text)
-  return reader.hear({ event: undefined, data }) ?? []
+  const isWhole = reader.isWhole(first)
+  if (messages.length === 1 && !isWhole) throw noAnswer(type, text)
+  const heard = messages.map(data => reader.hear({ event: undefined, data }))
+  if (heard.every(each => each === undefined)) throw noAnswer(type, text)
+  return { heard: heard.flatMap(each => each ?? []), isOver: isWhole || text.trimEnd().endsWith('[DONE]') }
 }
 
 /**
@@ -96,8 +111,9 @@ export async function* readAnswer(
     if (piece > longest.piece) throw tooLong(longest.piece)
   }
   if (typeof whole === 'string') {
-    yield hearWhole(whole, type, reader)
-    return true
+    const { heard, isOver } = hearWhole(whole, type, reader)
+    yield heard
+    return isOver
   }
   const { messages, error, done } = listener.rest()
   const said = hear(messages)

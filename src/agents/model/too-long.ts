@@ -2,7 +2,7 @@
 import { ModelRefused } from './failures.ts'
 
 const says =
-  /context[ _](length|window|size)|maximum context|max_model_len|(prompt|input|request)( text| tokens)?:? (is |are )?too (long|large)|too many (input |prompt )?tokens|(exceed|longer than)[^.]*(context|tokens? (allowed|limit)|number of tokens)|reduce the length of/i
+  /context[ _](length|window|size)|maximum (context|model length)|max_model_len|tokens`? must be <=|(prompt|input|request)( text| tokens)?:? (is |are )?too (long|large)|too many (input |prompt )?tokens|(exceed|longer than)[^.]*(context|tokens? (allowed|limit)|number of tokens)|reduce the length of/i
 
 /** Whether an endpoint has refused a request because it is too long. */
 export const isTooLong = (error: unknown): error is ModelRefused =>

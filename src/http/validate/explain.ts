@@ -53,6 +53,10 @@ function collectObject(schema: WireSchema, value: Record<string, unknown>, loc: 
 }
 
 function collectArray(schema: WireSchema, value: unknown[], loc: Loc, found: Problem[]): void {
+  if (schema.minItems !== undefined && value.length < schema.minItems) {
+    const msg = `List should have at least ${items(schema.minItems)} after validation, not ${value.length}`
+    push(found, { loc, type: 'too_short', msg })
+  }
   if (schema.maxItems !== undefined && value.length > schema.maxItems) {
     const msg = `List should have at most ${items(schema.maxItems)} after validation, not ${value.length}`
     push(found, { loc, type: 'too_long', msg })

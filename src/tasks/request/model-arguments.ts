@@ -5,9 +5,10 @@ import { problem } from './problem.ts'
 
 /** Arguments that would break the conversation with a model's endpoint if a request could override them. */
 const protocolArgs = [
-  ...['messages', 'model', 'stream', 'stream_options', 'tools', 'functions', 'n'],
+  ...['messages', 'model', 'stream', 'tools', 'functions', 'n'],
   ...['system', 'input', 'instructions', 'previous_response_id', 'conversation', 'background'],
 ]
+
 export const modelProblems = ({ agent_config, inference_args }: Partial<CreateTaskBody>): Problem[] => {
   const lists: [(string | number)[], Record<string, unknown> | null | undefined][] = [
     [['inference_args'], inference_args],

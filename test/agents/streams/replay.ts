@@ -13,7 +13,7 @@ import {
 } from '../../../src/agents/model/configured-endpoint.ts'
 import type { Limits } from '../../../src/agents/model/limits.ts'
 import { model } from '../../../src/agents/model/model.ts'
-import type { StepEnd, StepPart } from '../../../src/contract/agent.ts'
+import type { Agent, StepEnd, StepPart } from '../../../src/contract/agent.ts'
 import type { Timers } from '../../../src/contract/ports.ts'
 import type { CreateTaskBody } from '../../../src/contract/wire.ts'
 import { realWorld } from '../../../src/platform/world.ts'
@@ -90,25 +90,18 @@ export const replayTasks = async (
 
 const limits: Limits = { steps: 0, tokens: 0, seconds: 0 }
 
-/** `request`: further fields of it. */
-type StepOptions = {
-  request?: Partial<CreateTaskBody>
-  switches?: EndpointSettings['switches']
-  timers?: Timers
-}
+/** `attempt`: from 0. `request`: further fields of it. */
+type StepOptions = { attempt?: number; request?: Partial<CreateTaskBody> }
 
-/** One step of the agent alone: all that it says, and its end. */
-export const stepAt = async (
-  baseUrl: string,
-  silenceMs = 5000,
-  { request = {}, switches = {}, timers = realWorld().timers }: StepOptions = {},
+/** One step of an agent alone: all that it says, and its end. */
+export const stepOf = async (
+  agent: Agent,
+  { attempt = 0, request = {} }: StepOptions = {},
 ): Promise<{ said: StepPart[]; end: StepEnd }> => {
-  const settings = { baseUrl, apiKey: undefined, model: 'any', silenceMs, switches }
-  const agent = model(createConfiguredEndpoint(settings, timers), limits, timers)
   const content = 'hello'
   const step = agent.step({
     agentStep: 1,
-    attempt: 0,
+    attempt,
     request: { user_message_content: content, stream: true, ...request },
     corrected: false,
     summed: false,
@@ -127,6 +120,24 @@ export const stepAt = async (
     if (next.done) return { said, end: next.value }
     said.push(next.value)
   }
+}
+
+/** Timers of an agent that does not wait between its attempts. */
+const eager = {
+  ...realWorld().timers,
+  after: (_: number, job: () => void) => realWorld().timers.after(0, job),
+}
+
+type EndpointOptions = { switches?: EndpointSettings['switches']; timers?: Timers }
+
+/** One step of the agent `model` with the endpoint at this address. */
+export const stepAt = (
+  baseUrl: string,
+  silenceMs = 5000,
+  { switches = {}, timers = realWorld().timers, ...step }: EndpointOptions & StepOptions = {},
+) => {
+  const settings = { baseUrl, apiKey: undefined, model: 'any', silenceMs, switches }
+  return stepOf(model(createConfiguredEndpoint(settings, timers), limits, eager), step)
 }
 
 /** What was said: the text of each kind, and of each call, in the order in which they began. */

@@ -60,7 +60,7 @@ export const stays = (pieces: string[], again?: string): Played => ({
   body: (async function* () {
     yield* pieces
     for (;;) {
-      await new Promise(resolve => setTimeout(resolve, 50))
+      await new Promise(resolve => setTimeout(resolve, 50).unref()) // the end of the tests does not wait for it
       if (again !== undefined) yield again
     }
   })(),
