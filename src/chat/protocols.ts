@@ -1,8 +1,9 @@
 // The protocols by the names under which the log stores them.
+import { aiSdk } from './ai-sdk/ai-sdk.ts'
 import { completions } from './completions/completions.ts'
 import type { Protocol, ProtocolName } from './protocol.ts'
 
-export const protocols: Partial<Record<ProtocolName, Protocol>> = { chat: completions }
+export const protocols: Partial<Record<ProtocolName, Protocol>> = { chat: completions, 'ai-sdk': aiSdk }
 
 /** Throws when this build does not know the protocol of a stored request. */
 export const protocolOf = (name: string = 'chat'): Protocol => {

@@ -1,7 +1,7 @@
 // reprise model check: asks the configured endpoint small questions, and says what the agent can use of it and with which
 // settings. It needs no server and no folder.
-import { createChatEndpoint } from '../agents/model/chat-endpoint.ts'
 import { dialects, guessedDialect, switchesOf } from '../agents/model/dialects.ts'
+import { openEndpoint, shownAddress } from '../agents/model/open-endpoint.ts'
 import { type ModelSettings, modelOf } from '../agents/model/settings.ts'
 import { switches as known, type Switches } from '../chat/switches.ts'
 import { CannotStart } from '../contract/cannot-start.ts'
@@ -9,6 +9,7 @@ import { realWorld } from '../platform/world.ts'
 import { type Checked, checkModel } from './model-check/check.ts'
 import type { Finding } from './model-check/questions.ts'
 import { shortened } from './printer.ts'
+import { createReport } from './report.ts'
 import { type Common, openTerminal } from './terminal.ts'
 
 type DialectName = keyof typeof dialects
@@ -17,15 +18,15 @@ const marks = { yes: 'ok', partly: '-', no: 'NO' } as const
 const line = ({ name, works, says }: Finding): string =>
   `${marks[works].padEnd(4)}${name.padEnd(12)}${shortened(says, 300)}`
 
-/** The switches that differ from those of a dialect. */
-const unlike = (dialect: DialectName, found: Switches): [string, string][] => {
-  const own = switchesOf(dialect)
+/** The switches that differ from those of a dialect; undefined: the plain ones. */
+const unlike = (dialect: DialectName | undefined, found: Switches): [string, string][] => {
+  const own = switchesOf(dialect ?? 'plain')
   return Object.keys(known)
     .map((name): [string, string] => [name, found[name as keyof Switches]])
     .filter(([name, value]) => own[name as keyof Switches] !== value)
 }
 
-/** Another dialect of the same protocol that has more of the switches; undefined: there is none. */
+/** Another dialect of the same protocol that has all the switches; undefined: there is none. */
 const closer = (spoken: DialectName, found: Switches): DialectName | undefined => {
   const needed = unlike(spoken, found)
   const names = (Object.keys(dialects) as DialectName[]).filter(
@@ -38,14 +39,20 @@ const closer = (spoken: DialectName, found: Switches): DialectName | undefined =
   return fits.sort((a, b) => unlike(a, found).length - unlike(b, found).length)[0]
 }
 
-/** `dialect` and `switches`: what the operator should set. `like`: a dialect that has all these switches. */
-export type Advice = { dialect: DialectName; switches: string; like?: DialectName }
+/**
+ * `dialect` and `switches`: what the operator should set; a provider package has no dialect. `like`: a dialect that has
+ * all these switches.
+ */
+export type Advice = { dialect?: DialectName; switches: string; like?: DialectName }
 
 const adviceOf = (settings: ModelSettings, { switches }: Checked): Advice => {
-  const dialect = settings.dialect ?? guessedDialect(settings.baseUrl, settings.model)
-  const like = closer(dialect, switches)
+  const dialect =
+    'provider' in settings
+      ? undefined
+      : (settings.dialect ?? guessedDialect(settings.baseUrl, settings.model))
+  const like = dialect && closer(dialect, switches)
   return {
-    dialect,
+    ...(dialect === undefined ? {} : { dialect }),
     switches: unlike(dialect, switches)
       .map(([name, value]) => `${name}=${value}`)
       .join(' '),
@@ -58,7 +65,7 @@ const adviceLines = ({ works }: Checked, { dialect, switches, like }: Advice): s
     ? [
         '',
         'The agent can work with this endpoint. Paste these lines into the shell in which you start the server:',
-        `export MODEL_DIALECT=${dialect}`,
+        ...(dialect === undefined ? [] : [`export MODEL_DIALECT=${dialect}`]),
         switches === '' ? 'unset MODEL_SWITCHES   # none is needed' : `export MODEL_SWITCHES="${switches}"`,
         ...(like === undefined ? [] : [`(The dialect ${like} has these switches, too.)`]),
       ]
@@ -68,14 +75,14 @@ export const modelCheck = async (options: Common): Promise<void> => {
   const settings = modelOf(process.env)
   if (settings === undefined) {
     throw new CannotStart(
-      'there is no model to check: set MODEL_BASE_URL and MODEL, and MODEL_API_KEY if it has a key',
+      'there is no model to check: set MODEL_BASE_URL (or MODEL_PROVIDER) and MODEL, and MODEL_API_KEY if it has a key',
     )
   }
   const printer = openTerminal(options)
-  const endpoint = createChatEndpoint(settings, realWorld().timers)
+  const report = createReport('warn')
+  const endpoint = await openEndpoint(settings, { timers: realWorld().timers, report })
   if (!options.json) {
-    const { model, baseUrl } = settings
-    await printer.rows([`${model} at ${baseUrl} (dialect ${endpoint.dialect})`, ''])
+    await printer.rows([`${settings.model} at ${shownAddress(settings)}`, ''])
     printer.hint('asking the model')
   }
   // The waits before retries keep no process alive.

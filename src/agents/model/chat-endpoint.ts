@@ -1,12 +1,13 @@
 // The endpoint of chat completions that the operator has configured.
 import { createHash } from 'node:crypto'
 import type { Asked } from '../../chat/request.ts'
-import { type Switches, unlikePlain, withPlain } from '../../chat/switches.ts'
+import type { Switches } from '../../chat/switches.ts'
 import type { Timers } from '../../contract/ports.ts'
 import { createChatReader } from './chat-reader.ts'
 import { type DialectName, dialectOf, guessedDialect, switchesOf } from './dialects.ts'
 import type { ModelEndpoint } from './endpoint.ts'
 import { createHttpEndpoint } from './http.ts'
+import { createLessons } from './lessons.ts'
 import { isAboutBody, learned } from './switches-learned.ts'
 
 /** `dialect`: the operator's choice; undefined: the address and the model tell. `switches`: what the operator sets. */
@@ -18,9 +19,6 @@ export type EndpointSettings = {
   dialect?: DialectName | undefined
   switches?: Readonly<Partial<Switches>>
 }
-
-/** Switches are learned for at most this many models, since requests may name any model. */
-const mostModels = 1000
 
 /** The address of a path below the base URL. A query of the base URL, such as the version of Azure's API, stays. */
 export const urlBelow = (baseUrl: string, path: string): string => {
@@ -46,14 +44,12 @@ export const createChatEndpoint = (settings: EndpointSettings, timers: Timers): 
   const dialect = chosen ?? guessedDialect(baseUrl, model)
   const { auth } = dialectOf(dialect)
   const key = auth === 'bearer' ? { authorization: `Bearer ${apiKey}` } : { [auth]: apiKey ?? '' }
-  /** What was learned of each model, in order. Nothing is learned twice, so asking ends. */
-  const known = new Map<string, Map<string, Partial<Switches>>>()
-  const lessonsOf = (name: string) =>
-    Object.assign({}, ...(known.get(name)?.values() ?? [])) as Partial<Switches>
+  const spokenTo = (name: string): DialectName => chosen ?? guessedDialect(baseUrl, name)
+  const lessons = createLessons(name => switchesOf(spokenTo(name)), own, learned)
 
   const asks = (name: string): Asked => {
-    const spoken = chosen ?? guessedDialect(baseUrl, name)
-    const switches = unlikePlain({ ...switchesOf(spoken), ...lessonsOf(name), ...own })
+    const spoken = spokenTo(name)
+    const switches = lessons.switchesOf(name)
     return {
       model: name,
       endpoint,
@@ -76,17 +72,6 @@ export const createChatEndpoint = (settings: EndpointSettings, timers: Timers): 
       },
       timers,
     ),
-    learns(asked, refused) {
-      if (!isAboutBody(refused)) return false
-      const present = asks(asked.model).switches
-      // Another task may have learned it meanwhile.
-      if (JSON.stringify(present) !== JSON.stringify(asked.switches)) return true
-      const [name, value] = Object.entries(learned(withPlain(present), refused) ?? {})[0] ?? []
-      if (name === undefined || name in own) return false
-      const lessons = known.get(asked.model) ?? new Map()
-      if (lessons.has(`${name} ${value}`) || (lessons.size === 0 && known.size >= mostModels)) return false
-      known.set(asked.model, lessons.set(`${name} ${value}`, { [name]: value }))
-      return true
-    },
+    learns: (asked, refused) => isAboutBody(refused) && lessons.learns(asked, refused),
   }
 }

@@ -17,7 +17,7 @@ const words: Record<'whole' | Exclude<End, 'unknown'>, string[]> = {
     ...['prohibited_content', 'sensitive', 'guardrail_intervened'],
   ],
   error: ['error', 'failed', 'insufficient_system_resource', 'malformed_function_call'],
-  abort: ['abort', 'aborted', 'cancelled', 'canceled', 'timeout'],
+  abort: ['abort', 'aborted', 'cancelled', 'canceled', 'timeout', 'interrupted'],
 }
 const ends = new Map(Object.entries(words).flatMap(([end, known]) => known.map(word => [word, end] as const)))
 

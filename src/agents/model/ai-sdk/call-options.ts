@@ -1,0 +1,66 @@
+// Makes the call options of a body: values that JSON cannot hold, and the words of the version of the specification.
+import { type Fields, fieldsOf, listOf } from '../endpoint-values.ts'
+import type { LanguageModel, Version } from './provider.ts'
+
+/** `isStreamed`: whether the answer is asked for as a stream. */
+export type Call = { model: string; isStreamed: boolean; options: Fields }
+
+type Data = { type: string; data?: string; url?: string }
+
+const filePart = (part: Fields, version: Version): Fields => {
+  const { type, data, url = '' } = part.data as Data
+  if (version === 'v3') return { ...part, data: type === 'url' ? new URL(url) : data }
+  return type === 'url' ? { ...part, data: { type, url: new URL(url) } } : part
+}
+/** A file in the result of a tool. Version 3 has a type for each kind of it. */
+const resultPart = (part: Fields, version: Version): Fields => {
+  if (part.type !== 'file') return part
+  if (version !== 'v3') return filePart(part, version)
+  const { mediaType, filename } = part
+  const { type, data, url } = part.data as Data
+  const kind = String(mediaType).startsWith('image/') ? 'image' : 'file'
+  if (type === 'url') return { type: `${kind}-url`, url }
+  return { type: `${kind}-data`, data, mediaType, ...(kind === 'file' && filename ? { filename } : {}) }
+}
+
+const outputOf = (part: Fields, version: Version): Fields => {
+  const output = fieldsOf(part.output)
+  if (output.type !== 'content') return part
+  const value = listOf(output.value).map(each => resultPart(fieldsOf(each), version))
+  return { ...part, output: { ...output, value } }
+}
+
+const partOf = (part: Fields, version: Version): Fields[] => {
+  if (part.type === 'file') return [filePart(part, version)]
+  if (part.type === 'tool-result') return [outputOf(part, version)]
+  return part.type === 'custom' && version === 'v3' ? [] : [part]
+}
+const messageOf = (message: Fields, version: Version): Fields =>
+  Array.isArray(message.content)
+    ? { ...message, content: message.content.flatMap(part => partOf(fieldsOf(part), version)) }
+    : message
+
+/** What a body asks for. Fields that only the provider knows become its options. */
+export const callOf = (body: string): { model: string; optionsFor: (model: LanguageModel) => Call } => {
+  const { model, stream, further, prompt, providerOptions, ...options } = JSON.parse(body) as Fields
+  const name = String(model)
+  return {
+    model: name,
+    optionsFor({ specificationVersion: version, provider }) {
+      const key = String(provider).split('.')[0] ?? ''
+      const own = fieldsOf(providerOptions)
+      const all =
+        further === undefined ? own : { ...own, [key]: { ...fieldsOf(further), ...fieldsOf(own[key]) } }
+      const messages = listOf(prompt).map(message => messageOf(fieldsOf(message), version))
+      return {
+        model: name,
+        isStreamed: stream !== false,
+        options: {
+          ...options,
+          prompt: messages,
+          ...(Object.keys(all).length === 0 ? {} : { providerOptions: all }),
+        },
+      }
+    },
+  }
+}
