@@ -8,7 +8,11 @@ import { type SdkPart, sdkJoined, sdkParts, sdkText } from './content.ts'
 import { type SdkKeptPart, sdkKept } from './kept.ts'
 
 type Fields = Record<string, unknown>
-export type SdkMessage = { role: 'system' | 'user' | 'assistant' | 'tool'; content: string | Fields[] }
+export type SdkMessage = {
+  role: 'system' | 'user' | 'assistant' | 'tool'
+  content: string | Fields[]
+  providerOptions?: Fields
+}
 type Said = Extract<Turn, { by: 'assistant' }>
 type Spoken = Exclude<Turn, { by: 'assistant' | 'tools' }>
 
@@ -61,17 +65,32 @@ const named = (name: string | undefined, parts: SdkPart[]): SdkPart[] => {
     : [sdkText(`${name}:`), ...parts]
 }
 
+/**
+ * The mark with which Gemini accepts a call that another model made
+ * (https://ai.google.dev/gemini-api/docs/thought-signatures).
+ */
+const unsigned = { google: { thoughtSignature: 'skip_thought_signature_validator' } }
+/** Endpoints of DeepSeek want this field in each message with calls (https://api-docs.deepseek.com/guides/thinking_mode). */
+const noReasoning = { openaiCompatible: { reasoning_content: '' } }
+
+const signed = (parts: Fields[]): Fields[] => {
+  const first = parts.findIndex(({ type }) => type === 'tool-call')
+  return parts.map((part, n) => (n === first ? { ...part, providerOptions: unsigned } : part))
+}
+
 const saidMessages = (turn: Said, switches: Switches): SdkMessage[] => {
-  const content = partsOf(turn, switches)
-  const isEmpty = content.every(({ type }) => type === 'reasoning')
-  return isEmpty
-    ? []
-    : [
-        {
-          role: 'assistant',
-          content: turn.name === undefined ? content : [sdkText(`${turn.name}:`), ...content],
-        },
-      ]
+  const parts = partsOf(turn, switches)
+  if (parts.every(({ type }) => type === 'reasoning')) return []
+  const content = switches.calls === 'signed' && turn.kept === undefined ? signed(parts) : parts
+  const has = (wanted: string) => parts.some(({ type }) => type === wanted)
+  const isBare = switches.reasoning === 'required' && has('tool-call') && !has('reasoning')
+  return [
+    {
+      role: 'assistant',
+      content: turn.name === undefined ? content : [sdkText(`${turn.name}:`), ...content],
+      ...(isBare ? { providerOptions: noReasoning } : {}),
+    },
+  ]
 }
 
 const outputOf = ({ content, failed }: ResultPart, switches: Switches): Fields => {

@@ -3,7 +3,7 @@ import { type Fields, fieldsOf, listOf } from '../endpoint-values.ts'
 import type { LanguageModel, Version } from './provider.ts'
 
 /** `isStreamed`: whether the answer is asked for as a stream. */
-export type Call = { model: string; isStreamed: boolean; options: Fields }
+export type Call = { isStreamed: boolean; options: Fields }
 
 type Data = { type: string; data?: string; url?: string }
 
@@ -40,20 +40,30 @@ const messageOf = (message: Fields, version: Version): Fields =>
     ? { ...message, content: message.content.flatMap(part => partOf(fieldsOf(part), version)) }
     : message
 
-/** What a body asks for. Fields that only the provider knows become its options. */
-export const callOf = (body: string): { model: string; optionsFor: (model: LanguageModel) => Call } => {
+/** Options of providers, by their names. Later ones replace earlier ones field by field. */
+const together = (...all: Fields[]): Fields => {
+  const names = new Set(all.flatMap(each => Object.keys(each)))
+  const joined = [...names].map(name => [name, Object.assign({}, ...all.map(each => fieldsOf(each[name])))])
+  return Object.fromEntries(joined)
+}
+
+/**
+ * What a body asks for. `defaults`: options of the provider for each call. Fields that only the provider knows become
+ * its options.
+ */
+export const callOf = (
+  body: string,
+  defaults: Fields,
+): { model: string; optionsFor: (model: LanguageModel) => Call } => {
   const { model, stream, further, prompt, providerOptions, ...options } = JSON.parse(body) as Fields
-  const name = String(model)
   return {
-    model: name,
+    model: String(model),
     optionsFor({ specificationVersion: version, provider }) {
       const key = String(provider).split('.')[0] ?? ''
-      const own = fieldsOf(providerOptions)
-      const all =
-        further === undefined ? own : { ...own, [key]: { ...fieldsOf(further), ...fieldsOf(own[key]) } }
+      const own = further === undefined ? {} : { [key]: further }
+      const all = together(defaults, own, fieldsOf(providerOptions))
       const messages = listOf(prompt).map(message => messageOf(fieldsOf(message), version))
       return {
-        model: name,
         isStreamed: stream !== false,
         options: {
           ...options,

@@ -9,7 +9,7 @@ import { ModelLost, ModelRefused, redactor } from '../failures.ts'
 import { createLessons } from '../lessons.ts'
 import { watchSilence } from '../silence.ts'
 import { isAboutBody, learned } from '../switches-learned.ts'
-import { callOf } from './call-options.ts'
+import { type Call, callOf } from './call-options.ts'
 import { failureOf } from './failures.ts'
 import { loadPackage, shownName } from './package.ts'
 import { createPartsReader } from './parts.ts'
@@ -34,7 +34,7 @@ export type SdkSettings = {
 
 /** The switches that this protocol knows. */
 const known: ReadonlySet<string> = new Set<keyof Switches>([
-  ...(['stream', 'roles', 'reasoning', 'call_ids', 'order', 'tool_images'] as const),
+  ...(['stream', 'roles', 'reasoning', 'calls', 'call_ids', 'order', 'tool_images'] as const),
   ...(['images', 'audio', 'files', 'schema', 'tool_schemas'] as const),
 ])
 /** What packages say about parts that they do not take. */
@@ -84,8 +84,11 @@ async function* streamOf(stream: ReadableStream<unknown>, signal: AbortSignal): 
   }
 }
 
-async function* partsOf(model: LanguageModel, body: string, signal: AbortSignal): AsyncGenerator<unknown> {
-  const { options, isStreamed } = callOf(body).optionsFor(model)
+async function* partsOf(
+  model: LanguageModel,
+  { options, isStreamed }: Call,
+  signal: AbortSignal,
+): AsyncGenerator<unknown> {
   const asked = { ...options, abortSignal: signal }
   if (!isStreamed) yield* partsOfWhole(await within(model.doGenerate(asked), signal))
   else yield* streamOf((await within(model.doStream(asked), signal)).stream, signal)
@@ -174,8 +177,9 @@ export const createSdkEndpoint = (
       const wire = createWire(persist, both, { ...watch, begin })
       try {
         begin()
-        const made = provider.model(callOf(body).model, wire.fetch)
-        return yield* read(partsOf(made, body, both), wire, watch)
+        const { model: wanted, optionsFor } = callOf(body, provider.options)
+        const made = provider.model(wanted, wire.fetch)
+        return yield* read(partsOf(made, optionsFor(made), both), wire, watch)
       } catch (error) {
         if (signal.aborted) throw signal.reason
         if (silence.signal.aborted && !(error instanceof ModelLost)) {

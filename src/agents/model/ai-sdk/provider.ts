@@ -18,8 +18,8 @@ export type LanguageModel = {
   doGenerate: (options: Options) => PromiseLike<unknown>
 }
 
-/** `isOurFetch`: whether the package sends with the fetch that it is given. */
-export type Provider = { isOurFetch: boolean; model: (name: string, fetch: Fetch) => LanguageModel }
+/** `options`: those of each call. */
+export type Provider = { options: Options; model: (name: string, fetch: Fetch) => LanguageModel }
 
 /** The settings of a provider. `options`: what the operator sets beside the address and the key. */
 export type ProviderSettings = {
@@ -44,9 +44,16 @@ const factoryIn = (exports: Exports, name: string): { name: string; make: Factor
   return best === undefined ? undefined : { name: best, make: exports[best] as Factory }
 }
 
-/** What a provider for any endpoint must be told, since it has no endpoint of its own. */
-const defaults: Record<string, Options> = {
-  createOpenAICompatible: { name: 'endpoint', includeUsage: true, supportsStructuredOutputs: true },
+/**
+ * What a provider is told unless the operator or a request says something else. `settings`: a provider for any endpoint
+ * has no endpoint of its own. `options` of calls: the log has the conversation, so the vendor need not store it.
+ */
+const defaults: Record<string, { settings?: Options; options?: Options }> = {
+  createOpenAICompatible: {
+    settings: { name: 'endpoint', includeUsage: true, supportsStructuredOutputs: true },
+  },
+  createOpenAI: { options: { openai: { store: false } } },
+  createAzure: { options: { openai: { store: false }, azure: { store: false } } },
 }
 
 type Made = { languageModel?: (name: string) => unknown }
@@ -63,8 +70,9 @@ export const providerIn = (
   { name, baseUrl, apiKey, options }: ProviderSettings,
 ): Provider => {
   const factory = factoryIn(exports, name)
+  const own = (factory && defaults[factory.name]) ?? {}
   const settings = {
-    ...(factory && defaults[factory.name]),
+    ...own.settings,
     ...(baseUrl === undefined ? {} : { baseURL: baseUrl }),
     ...(apiKey === undefined ? {} : { apiKey }),
     ...options,
@@ -75,7 +83,7 @@ export const providerIn = (
     )
   }
   return {
-    isOurFetch: factory !== undefined,
+    options: own.options ?? {},
     model: (wanted, fetch) =>
       modelIn((factory?.make({ ...settings, fetch }) ?? exports.default) as Made, wanted),
   }
