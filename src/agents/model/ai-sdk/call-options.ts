@@ -3,7 +3,7 @@ import { type Fields, fieldsOf, listOf } from '../endpoint-values.ts'
 import type { LanguageModel, Version } from './provider.ts'
 
 /** `isStreamed`: whether the answer is asked for as a stream. */
-export type Call = { isStreamed: boolean; options: Fields }
+export type Call = { model: string; isStreamed: boolean; optionsFor: (model: LanguageModel) => Fields }
 
 type Data = { type: string; data?: string; url?: string }
 
@@ -51,25 +51,20 @@ const together = (...all: Fields[]): Fields => {
  * What a body asks for. `defaults`: options of the provider for each call. Fields that only the provider knows become
  * its options.
  */
-export const callOf = (
-  body: string,
-  defaults: Fields,
-): { model: string; optionsFor: (model: LanguageModel) => Call } => {
+export const callOf = (body: string, defaults: Fields): Call => {
   const { model, stream, further, prompt, providerOptions, ...options } = JSON.parse(body) as Fields
   return {
     model: String(model),
+    isStreamed: stream !== false,
     optionsFor({ specificationVersion: version, provider }) {
       const key = String(provider).split('.')[0] ?? ''
       const own = further === undefined ? {} : { [key]: further }
       const all = together(defaults, own, fieldsOf(providerOptions))
       const messages = listOf(prompt).map(message => messageOf(fieldsOf(message), version))
       return {
-        isStreamed: stream !== false,
-        options: {
-          ...options,
-          prompt: messages,
-          ...(Object.keys(all).length === 0 ? {} : { providerOptions: all }),
-        },
+        ...options,
+        prompt: messages,
+        ...(Object.keys(all).length === 0 ? {} : { providerOptions: all }),
       }
     },
   }

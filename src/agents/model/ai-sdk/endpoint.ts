@@ -86,10 +86,10 @@ async function* streamOf(stream: ReadableStream<unknown>, signal: AbortSignal): 
 
 async function* partsOf(
   model: LanguageModel,
-  { options, isStreamed }: Call,
+  { optionsFor, isStreamed }: Call,
   signal: AbortSignal,
 ): AsyncGenerator<unknown> {
-  const asked = { ...options, abortSignal: signal }
+  const asked = { ...optionsFor(model), abortSignal: signal }
   if (!isStreamed) yield* partsOfWhole(await within(model.doGenerate(asked), signal))
   else yield* streamOf((await within(model.doStream(asked), signal)).stream, signal)
 }
@@ -174,12 +174,12 @@ export const createSdkEndpoint = (
         watch.end()
         watch.begin()
       }
-      const wire = createWire(persist, both, { ...watch, begin })
+      const call = callOf(body, provider.options)
+      const wire = createWire(persist, both, { ...watch, begin }, call.isStreamed)
       try {
         begin()
-        const { model: wanted, optionsFor } = callOf(body, provider.options)
-        const made = provider.model(wanted, wire.fetch)
-        return yield* read(partsOf(made, optionsFor(made), both), wire, watch)
+        const made = provider.model(call.model, wire.fetch)
+        return yield* read(partsOf(made, call, both), wire, watch)
       } catch (error) {
         if (signal.aborted) throw signal.reason
         if (silence.signal.aborted && !(error instanceof ModelLost)) {

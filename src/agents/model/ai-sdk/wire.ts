@@ -16,7 +16,13 @@ const isEnd = (text: string): boolean => /(^|\n)data: ?\[DONE\]\s*$/.test(text)
 
 export type Wire = ReturnType<typeof createWire>
 
-export const createWire = (persist: Persist, signal: AbortSignal, watch: SilenceWatch) => {
+/** `isStreamed`: whether the answer is asked for as a stream. */
+export const createWire = (
+  persist: Persist,
+  signal: AbortSignal,
+  watch: SilenceWatch,
+  isStreamed: boolean,
+) => {
   let sent: string | undefined
   let received: string | undefined
   let failure: unknown
@@ -44,7 +50,8 @@ export const createWire = (persist: Persist, signal: AbortSignal, watch: Silence
           throw failure
         }
         hash.update(bytes)
-        if (!isStream) watch.heard()
+        // In a stream, the parts that the package makes are the signs of life, since comments are none.
+        if (!isStreamed) watch.heard()
         controller.enqueue(bytes)
         tail = (tail + Buffer.from(bytes.subarray(-endLength)).toString('latin1')).slice(-endLength)
         if (!isStream || !isEnd(tail)) return
