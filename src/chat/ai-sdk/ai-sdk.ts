@@ -69,7 +69,7 @@ const instructionsOf = ({ instructions, schema }: Prompt, { schema: how }: Switc
   return [instructions, inWords].filter(Boolean).join('\n\n') || undefined
 }
 
-/** The call options, with `model` and `stream: false`, which are none of them. */
+/** The call options, with `model`, `stream: false` and `includeUsage: false`, which are none of them. */
 const write = (prompt: Prompt, switches: Switches): ModelBody => {
   const tools = toolsOf(prompt, switches)
   return {
@@ -79,6 +79,7 @@ const write = (prompt: Prompt, switches: Switches): ModelBody => {
       ...given(prompt.args),
       model: prompt.model,
       ...(switches.stream === 'off' ? { stream: false } : {}),
+      ...(switches.usage === 'off' ? { includeUsage: false } : {}),
     },
     messages: sdkPrompt(prompt.turns, instructionsOf(prompt, switches), switches),
     field: 'prompt',

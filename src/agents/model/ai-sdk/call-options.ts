@@ -2,8 +2,13 @@
 import { type Fields, fieldsOf, listOf } from '../endpoint-values.ts'
 import type { LanguageModel, Version } from './provider.ts'
 
-/** `isStreamed`: whether the answer is asked for as a stream. */
-export type Call = { model: string; isStreamed: boolean; optionsFor: (model: LanguageModel) => Fields }
+/** `isStreamed`: whether the answer is asked for as a stream. `settings`: those of the provider for this call. */
+export type Call = {
+  model: string
+  isStreamed: boolean
+  settings: Fields
+  optionsFor: (model: LanguageModel) => Fields
+}
 
 type Data = { type: string; data?: string; url?: string }
 
@@ -52,19 +57,21 @@ const together = (...all: Fields[]): Fields => {
  * its options.
  */
 export const callOf = (body: string, defaults: Fields): Call => {
-  const { model, stream, further, prompt, providerOptions, ...options } = JSON.parse(body) as Fields
+  const all = JSON.parse(body) as Fields
+  const { model, stream, includeUsage, further, prompt, providerOptions, ...options } = all
   return {
     model: String(model),
     isStreamed: stream !== false,
+    settings: includeUsage === undefined ? {} : { includeUsage },
     optionsFor({ specificationVersion: version, provider }) {
       const key = String(provider).split('.')[0] ?? ''
       const own = further === undefined ? {} : { [key]: further }
-      const all = together(defaults, own, fieldsOf(providerOptions))
+      const given = together(defaults, own, fieldsOf(providerOptions))
       const messages = listOf(prompt).map(message => messageOf(fieldsOf(message), version))
       return {
         ...options,
         prompt: messages,
-        ...(Object.keys(all).length === 0 ? {} : { providerOptions: all }),
+        ...(Object.keys(given).length === 0 ? {} : { providerOptions: given }),
       }
     },
   }

@@ -34,7 +34,7 @@ export type SdkSettings = {
 
 /** The switches that this protocol knows. */
 const known: ReadonlySet<string> = new Set<keyof Switches>([
-  ...(['stream', 'roles', 'reasoning', 'calls', 'call_ids', 'order', 'tool_images'] as const),
+  ...(['stream', 'usage', 'roles', 'reasoning', 'calls', 'call_ids', 'order', 'tool_images'] as const),
   ...(['images', 'audio', 'files', 'schema', 'tool_schemas'] as const),
 ])
 /** What packages say about parts that they do not take. */
@@ -178,7 +178,7 @@ export const createSdkEndpoint = (
       const wire = createWire(persist, both, { ...watch, begin }, call.isStreamed)
       try {
         begin()
-        const made = provider.model(call.model, wire.fetch)
+        const made = provider.model(call.model, wire.fetch, call.settings)
         return yield* read(partsOf(made, call, both), wire, watch)
       } catch (error) {
         if (signal.aborted) throw signal.reason

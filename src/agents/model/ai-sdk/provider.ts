@@ -19,7 +19,10 @@ export type LanguageModel = {
 }
 
 /** `options`: those of each call. */
-export type Provider = { options: Options; model: (name: string, fetch: Fetch) => LanguageModel }
+export type Provider = {
+  options: Options
+  model: (name: string, fetch: Fetch, settings: Options) => LanguageModel
+}
 
 /** The settings of a provider. `options`: what the operator sets beside the address and the key. */
 export type ProviderSettings = {
@@ -44,6 +47,9 @@ const factoryIn = (exports: Exports, name: string): { name: string; make: Factor
   return best === undefined ? undefined : { name: best, make: exports[best] as Factory }
 }
 
+/** Strict schemas must close their objects, and those of requests need not. */
+const own = { store: false, strictJsonSchema: false }
+
 /**
  * What a provider is told unless the operator or a request says something else. `settings`: a provider for any endpoint
  * has no endpoint of its own. `options` of calls: the log has the conversation, so the vendor need not store it.
@@ -51,9 +57,10 @@ const factoryIn = (exports: Exports, name: string): { name: string; make: Factor
 const defaults: Record<string, { settings?: Options; options?: Options }> = {
   createOpenAICompatible: {
     settings: { name: 'endpoint', includeUsage: true, supportsStructuredOutputs: true },
+    options: { openaiCompatible: { strictJsonSchema: false } },
   },
-  createOpenAI: { options: { openai: { store: false } } },
-  createAzure: { options: { openai: { store: false }, azure: { store: false } } },
+  createOpenAI: { options: { openai: own } },
+  createAzure: { options: { openai: own, azure: own } },
 }
 
 type Made = { languageModel?: (name: string) => unknown }
@@ -70,9 +77,9 @@ export const providerIn = (
   { name, baseUrl, apiKey, options }: ProviderSettings,
 ): Provider => {
   const factory = factoryIn(exports, name)
-  const own = (factory && defaults[factory.name]) ?? {}
+  const byDefault = (factory && defaults[factory.name]) ?? {}
   const settings = {
-    ...own.settings,
+    ...byDefault.settings,
     ...(baseUrl === undefined ? {} : { baseURL: baseUrl }),
     ...(apiKey === undefined ? {} : { apiKey }),
     ...options,
@@ -83,9 +90,9 @@ export const providerIn = (
     )
   }
   return {
-    options: own.options ?? {},
-    model: (wanted, fetch) =>
-      modelIn((factory?.make({ ...settings, fetch }) ?? exports.default) as Made, wanted),
+    options: byDefault.options ?? {},
+    model: (wanted, fetch, more) =>
+      modelIn((factory?.make({ ...settings, ...more, fetch }) ?? exports.default) as Made, wanted),
   }
 }
 
@@ -93,7 +100,7 @@ export const providerIn = (
 export const checkProvider = (provider: Provider, { name }: ProviderSettings, model: string): void => {
   let made: LanguageModel
   try {
-    made = provider.model(model, fetch)
+    made = provider.model(model, fetch, {})
   } catch (error) {
     const why = (error as Error).message.split('\n')[0]
     throw new CannotStart(`MODEL_PROVIDER=${name} makes no model ${model}: ${why}`)
