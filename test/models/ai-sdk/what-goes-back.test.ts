@@ -135,7 +135,9 @@ t.test('files are written in the words of each version', async t => {
     await stepOf(await opened({ ...endpoint.env, MODEL_PROVIDER_OPTIONS: JSON.stringify({ version }) }), {
       items: asked,
     })
-    return (endpoint.asked[0]?.body.prompt[0]?.content as unknown[]).slice(1)
+    const [message] = endpoint.asked[0]?.body.prompt ?? []
+    const [, ...files] = (message?.content ?? []) as unknown[]
+    return files
   }
   t.same(await sent('v4'), [
     { type: 'file', mediaType: 'image/png', data: { type: 'data', data: 'iVBORw0KGgo=' } },
