@@ -114,6 +114,19 @@ t.test('it never changes a switch that the operator has set', async t => {
   t.match(said.switches, /^usage=off(?!.*call_ids)/)
 })
 
+t.test('it checks a provider package, which has no dialect', async t => {
+  const { env } = await imitated(t, 'gemini', { MODEL_PROVIDER: '@ai-sdk/openai-compatible' })
+  const { code, said, works } = await told(env)
+  t.match(
+    { code, results: works.results, switches: said.switches },
+    { code: 0, results: 'yes', switches: 'calls=signed' },
+  )
+  t.notOk('dialect' in said)
+  const { stdout } = await check({ ...env, MODEL_SWITCHES: said.switches })
+  t.match(stdout, /\(dialect ai-sdk:@ai-sdk\/openai-compatible\)\n/)
+  t.match(stdout, /in which you start the server:\nexport MODEL_SWITCHES="calls=signed"\n$/)
+})
+
 t.test('people read a line for each answer, and what to paste', async t => {
   const { env } = await imitated(t, 'mistral', { MODEL_DIALECT: 'plain' })
   const { code, stdout, stderr } = await check(env)

@@ -2,7 +2,7 @@
 import path from 'node:path'
 import t from 'tap'
 import { refusedStart, serveHere } from '../../support/server.ts'
-import { opened, providerFile, serveParts } from './support.ts'
+import { opened, providerFile, serveParts, stepOf } from './support.ts'
 
 const env = { MODEL_PROVIDER: providerFile, MODEL: 'any' }
 
@@ -62,6 +62,31 @@ t.test('packages in every form are found', async t => {
     const { endpoint } = await opened({ ...env, MODEL_PROVIDER: path.join(folder, name) })
     t.equal(endpoint.dialect, `ai-sdk:${name}`)
   }
+})
+
+t.test('a package that sends by itself tells its errors', async t => {
+  const failing = (fields: object) => `export default () => ({
+    specificationVersion: 'v4',
+    provider: 'x',
+    doStream: async () => { throw Object.assign(new Error('in its own words'), ${JSON.stringify(fields)}) },
+  })`
+  const responseBody = '{"error":{"message":"no such field, sk-hidden"}}'
+  const folder = t.testdir({
+    'refused.mjs': failing({ statusCode: 400, responseBody, isRetryable: false }),
+    'busy.mjs': failing({ statusCode: 503, responseBody: 'busy', isRetryable: true }),
+    'unable.mjs': failing({}),
+  })
+  const ended = async (name: string) => {
+    const more = { MODEL_PROVIDER: path.join(folder, name), MODEL_API_KEY: 'sk-hidden' }
+    return (await stepOf(await opened({ ...env, ...more }))).end
+  }
+  t.match(await ended('refused.mjs'), {
+    error: { message: "the model's endpoint answered 400: no such field, ***" },
+  })
+  t.match(await ended('busy.mjs'), { end: 'again' })
+  t.match(await ended('unable.mjs'), {
+    error: { message: 'unable.mjs cannot ask the model: in its own words' },
+  })
 })
 
 t.test('the address is optional, and secrets of options are not shown', async t => {
