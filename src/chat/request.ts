@@ -11,7 +11,7 @@ import { longestWindow, transcriptOf } from './transcript.ts'
 import { turnsOf } from './turns.ts'
 import { wellFormed } from './well-formed.ts'
 
-export type Asked = Omit<ModelRequest, 'digest'>
+export type Asked = Omit<ModelRequest, 'digest' | 'sent_digest'>
 
 /** `items`: the context of the step. `turns`: what endpoints gave with earlier steps of that context. */
 export type Given = {

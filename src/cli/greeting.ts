@@ -1,6 +1,6 @@
 // The first lines that reprise serve prints.
 
-import { guessedDialect } from '../agents/model/dialects.ts'
+import { shownAddress } from '../agents/model/open-endpoint.ts'
 import type { Config } from '../config.ts'
 import type { Server } from '../main.ts'
 import type { ClusterNode } from '../node/node.ts'
@@ -30,7 +30,7 @@ const users = {
 const modelLine = ({ model }: Config): string =>
   model === undefined
     ? 'none: the agent demo answers (set MODEL_BASE_URL and MODEL to use one)'
-    : `${model.model} at ${model.baseUrl} (dialect ${model.dialect ?? guessedDialect(model.baseUrl, model.model)})`
+    : `${model.model} at ${shownAddress(model)}`
 
 /** The text for the console. A link that signs in is shown only at a terminal: others may read a file of the output. */
 const consoleLine = ({ url, consoleLink }: Server): string =>

@@ -242,6 +242,14 @@ const addTrying = ({ group, command }: Adders): void => {
     )
     .option('--faults', 'list the faults and exit')
     .action(later(async () => (await import('./model-fake.ts')).fakeModel))
+  command(
+    'check',
+    'ask the configured model small questions, and print what works and which settings it needs',
+    'model check   # with MODEL_BASE_URL, MODEL and MODEL_API_KEY as for the server',
+    model,
+  )
+    .option('--json', 'print the findings and the settings as JSON')
+    .action(later(async () => (await import('./model-check.ts')).modelCheck))
 
   const demo = group('demo', 'demonstrations of what the server guarantees')
   command(

@@ -15,8 +15,8 @@ import type { TaskView } from './task-view.ts'
 /**
  * One completed agent step: its context and its output. For a step with a model, the messages are those of the model
  * call: the body that was sent is JSON.stringify({...request, messages: input_messages, tools}), without `tools` when
- * there are none, and with the name in `messages_field` in place of `messages` if there is one. And `request_digest` is base64url(SHA-256) of that body. For other steps the messages are output
- * items.
+ * there are none, and with the name in `messages_field` in place of `messages` if there is one. `request_digest` is
+ * base64url(SHA-256) of that body. For other steps the messages are output items.
  */
 export type Rollout = {
   type: 'task.rollout'

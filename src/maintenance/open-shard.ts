@@ -145,7 +145,7 @@ export const openShard = async (
     })
     opened.unshift(() => log.close())
     opened.unshift(() => proof.stop())
-    const agents = createAgents(world.timers, config.model)
+    const agents = await createAgents(world.timers, config.model, report)
     const secrets = stores?.secrets ?? openSecrets(files.secrets, report)
     opened.unshift(() => secrets.close())
     const checker = createSchemaChecker()

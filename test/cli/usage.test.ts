@@ -40,6 +40,7 @@ t.test('these are the commands', async t => {
     'export',
     'fork',
     'history',
+    'model check',
     'model fake',
     'rebuild',
     'replay',

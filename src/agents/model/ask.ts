@@ -41,16 +41,15 @@ const errorTextOf = async (answer: Response): Promise<string> => {
 /** A failed try that may be repeated: the reason, and the wait that the endpoint asks for. */
 type Failed = { why: string; words?: string; status?: number; retryAfter: string | null }
 
+/** Sends until a response is successful, and does not read its body. Throws ModelRefused, or the signal's reason. */
+export type Persist = (
+  send: (signal: AbortSignal) => Promise<Response>,
+  signal: AbortSignal,
+  watch: SilenceWatch,
+) => Promise<Response>
 export type Ask = (body: string, signal: AbortSignal, watch: SilenceWatch) => Promise<Response>
 
-/** Asks until a response is successful, and does not read its body. Throws ModelRefused, or the signal's reason. */
-export const createAsk = (
-  given: { url: string; headers: Record<string, string>; redact: Redact; fetch: typeof fetch },
-  timers: Timers,
-): Ask => {
-  const { url, redact, fetch } = given
-  const headers = { 'content-type': 'application/json', accept: 'text/event-stream', ...given.headers }
-
+export const createPersist = (redact: Redact, timers: Timers): Persist => {
   const failureOf = async (answer: Response): Promise<Failed> => {
     const words = isRedirect(answer) ? 'a redirect, which is not followed' : await errorTextOf(answer)
     const why = redact(`the model's endpoint answered ${answer.status}: ${words}`)
@@ -59,15 +58,10 @@ export const createAsk = (
     return { why, words, status, retryAfter: answer.headers.get('retry-after') }
   }
 
-  const attempt = async (
-    body: string,
-    signal: AbortSignal,
-    watch: SilenceWatch,
-  ): Promise<Response | Failed> => {
+  const attempt = async (...[send, signal, watch]: Parameters<Persist>): Promise<Response | Failed> => {
     try {
       watch.begin()
-      // Redirects are not followed, since the prompt may go only to the endpoint that the operator named.
-      const answer = await fetch(url, { method: 'POST', headers, body, signal, redirect: 'manual' })
+      const answer = await send(signal)
       watch.heard()
       return answer.ok ? answer : await failureOf(answer)
     } catch (error) {
@@ -77,9 +71,9 @@ export const createAsk = (
     }
   }
 
-  return async (body, signal, watch) => {
+  return async (send, signal, watch) => {
     for (let attempts = 1; ; attempts++) {
-      const outcome = await attempt(body, signal, watch)
+      const outcome = await attempt(send, signal, watch)
       if (outcome instanceof Response) return outcome
       watch.end() // the wait before a retry does not count as silence
       if (attempts === tries) throw new ModelRefused(outcome.why, outcome.status, outcome.words)
@@ -87,4 +81,19 @@ export const createAsk = (
       signal.throwIfAborted()
     }
   }
+}
+
+export const createAsk = (
+  given: { url: string; headers: Record<string, string>; redact: Redact; fetch: typeof fetch },
+  timers: Timers,
+): Ask => {
+  const headers = { 'content-type': 'application/json', accept: 'text/event-stream', ...given.headers }
+  const persist = createPersist(given.redact, timers)
+  // Redirects are not followed, since the prompt may go only to the endpoint that the operator named.
+  return (body, signal, watch) =>
+    persist(
+      signal => given.fetch(given.url, { method: 'POST', headers, body, signal, redirect: 'manual' }),
+      signal,
+      watch,
+    )
 }

@@ -1,11 +1,13 @@
 // The endpoint that the operator has configured, in the protocol of its dialect.
 import { createHash } from 'node:crypto'
 import type { Asked } from '../../chat/request.ts'
-import { type Switches, unlikePlain, withPlain } from '../../chat/switches.ts'
+import type { Switches } from '../../chat/switches.ts'
 import type { Timers } from '../../contract/ports.ts'
 import { authAt, type DialectName, dialectOf, guessedDialect, switchesOf } from './dialects.ts'
 import type { ModelEndpoint } from './endpoint.ts'
+import type { ModelRefused } from './failures.ts'
 import { createHttpEndpoint } from './http.ts'
+import { createLessons } from './lessons.ts'
 import { isAboutBody, learned } from './switches-learned.ts'
 import { wires } from './wires.ts'
 
@@ -18,9 +20,6 @@ export type EndpointSettings = {
   dialect?: DialectName | undefined
   switches?: Readonly<Partial<Switches>>
 }
-
-/** Switches are learned for at most this many models, since requests may name any model. */
-const mostModels = 1000
 
 /** The address of a path below the base URL. A query of the base URL, such as the version of Azure's API, stays. */
 export const urlBelow = (baseUrl: string, path: string): string => {
@@ -48,14 +47,13 @@ export const createConfiguredEndpoint = (settings: EndpointSettings, timers: Tim
   const { protocol } = dialectOf(dialect)
   const { path, headers, createReader } = wires[protocol]
   const key = auth === 'bearer' ? { authorization: `Bearer ${apiKey}` } : { [auth]: apiKey ?? '' }
-  /** What was learned of each model, in order. Nothing is learned twice, so asking ends. */
-  const known = new Map<string, Map<string, Partial<Switches>>>()
-  const lessonsOf = (name: string) =>
-    Object.assign({}, ...(known.get(name)?.values() ?? [])) as Partial<Switches>
+  const spokenTo = (name: string): DialectName => chosen ?? guessedDialect(baseUrl, name)
+  const learn = (present: Switches, refused: ModelRefused) => learned(present, refused, protocol)
+  const lessons = createLessons(name => switchesOf(spokenTo(name)), own, learn)
 
   const asks = (name: string): Asked => {
-    const spoken = chosen ?? guessedDialect(baseUrl, name)
-    const switches = unlikePlain({ ...switchesOf(spoken), ...lessonsOf(name), ...own })
+    const spoken = spokenTo(name)
+    const switches = lessons.switchesOf(name)
     return {
       model: name,
       endpoint,
@@ -79,17 +77,6 @@ export const createConfiguredEndpoint = (settings: EndpointSettings, timers: Tim
       },
       timers,
     ),
-    learns(asked, refused) {
-      if (!isAboutBody(refused)) return false
-      const present = asks(asked.model).switches
-      // Another task may have learned it meanwhile.
-      if (JSON.stringify(present) !== JSON.stringify(asked.switches)) return true
-      const [name, value] = Object.entries(learned(withPlain(present), refused, protocol) ?? {})[0] ?? []
-      if (name === undefined || name in own) return false
-      const lessons = known.get(asked.model) ?? new Map()
-      if (lessons.has(`${name} ${value}`) || (lessons.size === 0 && known.size >= mostModels)) return false
-      known.set(asked.model, lessons.set(`${name} ${value}`, { [name]: value }))
-      return true
-    },
+    learns: (asked, refused) => isAboutBody(refused) && lessons.learns(asked, refused),
   }
 }

@@ -23,12 +23,14 @@ export type Progress = 'going' | 'ended' | 'over'
  * An answer to its end. `response`: what the log stores of it: `finish_reason` in the endpoint's own word, `call_ids`
  * in the order of the calls, and in `kept` what the endpoint wants back with this turn. `calls`: in the order of their
  * items; calls without pieces come last. `progress`: `going` if the answer stopped without saying that it was whole.
+ * `sentDigest`: the digest of the body that went over the wire, if it is another text than the one that was given.
  */
 export type Answer = {
   response: ModelCall['response']
   usage?: Usage
   calls: HeardCall[]
   progress: Progress
+  sentDigest?: string | undefined
 }
 
 export type ModelEndpoint = {

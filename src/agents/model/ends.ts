@@ -17,7 +17,7 @@ const words: Record<'whole' | Exclude<End, 'unknown'>, string[]> = {
     ...['prohibited_content', 'sensitive', 'guardrail_intervened'],
   ],
   error: ['error', 'failed', 'insufficient_system_resource', 'malformed_function_call'],
-  abort: ['abort', 'aborted', 'cancelled', 'canceled', 'timeout', 'pause_turn', 'incomplete'],
+  abort: ['abort', 'aborted', 'cancelled', 'canceled', 'timeout', 'interrupted', 'pause_turn', 'incomplete'],
 }
 /** A word without its case and signs: endpoints write contentFilter, CONTENT_FILTER and content-filter. */
 const bare = (word: string): string => word.toLowerCase().replace(/[^a-z]/g, '')

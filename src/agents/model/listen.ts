@@ -86,10 +86,14 @@ async function* listen(
     const answer = next.value
     const spoke = bounds.characters() > 0
     checkWhole(answer, spoke)
-    const { response, usage, calls } = answer
+    const { response, usage, calls, sentDigest } = answer
     const end = response.finish_reason === undefined ? undefined : endOf(response.finish_reason)
+    const sent = sentDigest === undefined ? {} : { sent_digest: sentDigest }
     return {
-      call: { request: { ...asked, digest }, response: end === undefined ? response : { ...response, end } },
+      call: {
+        request: { ...asked, digest, ...sent },
+        response: end === undefined ? response : { ...response, end },
+      },
       ...(usage === undefined ? {} : { usage }),
       calls,
       spoke,

@@ -2,12 +2,15 @@
 import { isSwitch, type Switches, switches } from '../../chat/switches.ts'
 import { CannotStart } from '../../contract/cannot-start.ts'
 import { atLeastOne, type Env, headerText, wholeNumber } from '../../platform/variables.ts'
+import type { SdkSettings } from './ai-sdk/endpoint.ts'
+import { packageIn } from './ai-sdk/settings.ts'
 import type { EndpointSettings } from './configured-endpoint.ts'
 import { type DialectName, dialectNames, dialectOf } from './dialects.ts'
 import type { Limits } from './limits.ts'
 import { wireAt, wires } from './wires.ts'
 
-export type ModelSettings = Readonly<EndpointSettings & { limits: Readonly<Limits> }>
+/** An endpoint that Reprise speaks to itself, or one behind a provider package. */
+export type ModelSettings = Readonly<(EndpointSettings | SdkSettings) & { limits: Readonly<Limits> }>
 
 /** A list of names, for people. */
 const named = (names: readonly string[]): string => names.join(', ')
@@ -38,20 +41,29 @@ const switchesIn = ({ MODEL_SWITCHES: given = '' }: Env): Partial<Switches> => {
   return set as Partial<Switches>
 }
 
+/** Throws CannotStart unless the base URL, if there is one, is a URL without a user and a password. */
+const checkUrl = (baseUrl: string | undefined): void => {
+  if (!baseUrl) return
+  if (!URL.canParse(baseUrl) || !/^https?:$/.test(new URL(baseUrl).protocol)) {
+    throw new CannotStart(`MODEL_BASE_URL=${shown(baseUrl)} is no http or https URL`)
+  }
+  const { username, password } = new URL(baseUrl)
+  if (username || password) {
+    throw new CannotStart('MODEL_BASE_URL must not hold a user or a password: put the key into MODEL_API_KEY')
+  }
+}
+const shown = (baseUrl: string): string => baseUrl.replace(/\/\/[^/]*@/, '//***@')
+
 const addressIn = (env: Env): { baseUrl: string; model: string } | undefined => {
   const { MODEL_BASE_URL: baseUrl, MODEL: model } = env
   if (!baseUrl && !model) return undefined
   if (!baseUrl)
     throw new CannotStart(`MODEL=${model} is set without MODEL_BASE_URL: set that to the URL of its endpoint`)
-  const shown = baseUrl.replace(/\/\/[^/]*@/, '//***@')
-  if (!URL.canParse(baseUrl) || !/^https?:$/.test(new URL(baseUrl).protocol)) {
-    throw new CannotStart(`MODEL_BASE_URL=${shown} is no http or https URL`)
-  }
-  if (!model)
-    throw new CannotStart(`MODEL_BASE_URL=${shown} is set without MODEL: set that to the name of a model`)
-  const { username, password } = new URL(baseUrl)
-  if (username || password) {
-    throw new CannotStart('MODEL_BASE_URL must not hold a user or a password: put the key into MODEL_API_KEY')
+  checkUrl(baseUrl)
+  if (!model) {
+    throw new CannotStart(
+      `MODEL_BASE_URL=${shown(baseUrl)} is set without MODEL: set that to the name of a model`,
+    )
   }
   return { baseUrl, model }
 }
@@ -67,9 +79,11 @@ const checkPath = (baseUrl: string, dialect: DialectName | undefined): void => {
 
 /** The settings of the model; undefined: none is configured. Throws CannotStart when a value is invalid. */
 export const modelOf = (env: Env): ModelSettings | undefined => {
-  const [address, dialect, set] = [addressIn(env), dialectIn(env), switchesIn(env)]
+  checkUrl(env.MODEL_BASE_URL)
+  const behind = packageIn(env)
+  const [address, dialect, set] = [behind ?? addressIn(env), dialectIn(env), switchesIn(env)]
   if (address === undefined) return undefined
-  checkPath(address.baseUrl, dialect)
+  if ('baseUrl' in address) checkPath(address.baseUrl, dialect)
   if (env.MODEL_API_KEY && !headerText.test(env.MODEL_API_KEY)) {
     throw new CannotStart(
       'MODEL_API_KEY must be printable ASCII without spaces, since it is sent in a header',

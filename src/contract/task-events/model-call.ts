@@ -20,6 +20,8 @@ export const ModelRequest = Type.Object({
   /** For a summary: the length in tokens for which its text was cut, if the endpoint had refused a longer context. */
   window: optional(Type.Integer({ minimum: 1 })),
   digest: Type.String(),
+  /** The same of the body that a provider package has made of these bytes and sent. */
+  sent_digest: optional(Type.String()),
 })
 export type ModelRequest = Static<typeof ModelRequest>
 const TokenIds = Type.Array(Type.Integer())
@@ -44,6 +46,8 @@ export const ModelResponse = Type.Object({
   call_ids: optional(Type.Array(Type.String())),
   /** What the endpoint wants back with this turn. Only the protocol that stored it reads it. */
   kept: optional(OpenObject),
+  /** base64url(SHA-256) of the bytes of the answer that a provider package has read. */
+  received_digest: optional(Type.String()),
   /** The first `shared` ids of the previous call's prompt and completion, then the ids in `rest`. */
   prompt_token_ids: optional(Type.Object({ shared: Type.Integer({ minimum: 0 }), rest: TokenIds })),
   completion_token_ids: optional(TokenIds),
