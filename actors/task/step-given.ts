@@ -37,6 +37,7 @@ export type StepGiven = {
   refuse?: (answer: string | undefined) => Promise<ErrorObject | undefined>
   corrected: StepInput['corrected']
   summed: boolean
+  newestResult: StepInput['newestResult']
   used: StepInput['used']
   turns: NonNullable<StepInput['turns']>
   /** The stream of the tool list that the model was offered last, and the odd ones of its tools. */
@@ -99,6 +100,7 @@ export const stepGiven = (
     asked: askedOf(view, request),
     corrected: view.messages.some(({ by }) => by === system),
     summed: view.summed,
+    newestResult: view.output.findLast(item => item.type === 'tool_result'),
     used: { tokens: tokensUsed(view), context: view.contextTokens, startedAt: view.startedAt },
     turns: view.turns,
     offered: { stream: view.toolList, odd: view.oddTools },

@@ -6,8 +6,9 @@ import { sleep } from '../platform/sleep.ts'
 import { asksForResult, fillResult } from './fill-result.ts'
 import { plainText, words } from './text.ts'
 
-const lastResult = async (history: StepInput['history']): Promise<string> => {
-  const item = (await history()).findLast(({ type }) => type === 'tool_result')
+/** The text of the result that came last, in this task or before it. */
+const lastResult = async ({ newestResult, history }: StepInput): Promise<string> => {
+  const item = newestResult ?? (await history()).findLast(({ type }) => type === 'tool_result')
   return item?.type === 'tool_result' ? plainText(item.message_content) : ''
 }
 
@@ -38,12 +39,12 @@ export const script = (timers: Timers): Agent => ({
   name: 'script',
   description: 'Needs no model: plays the steps in agent_config.script, one a step.',
   async *step(input) {
-    const { agentStep, request, history } = input
+    const { agentStep, request } = input
     const entries = request.agent_config?.script ?? []
     const next = entries[agentStep - 1]
     const then: StepEnd = agentStep < entries.length ? { end: 'continue' } : { end: 'answer' }
     if (next === undefined) return then
-    const entry = asksForResult(next) ? fillResult(next, await lastResult(history)) : next
+    const entry = asksForResult(next) ? fillResult(next, await lastResult(input)) : next
     if (entry.reasoning !== undefined) {
       yield { say: 'item', item: 'reasoning', part: 'summary_text', texts: [entry.reasoning] }
     }

@@ -16,6 +16,7 @@ import type {
   MessageContent,
   OutputItem,
   ToolDefinition,
+  ToolResultItem,
   Usage,
 } from './wire.ts'
 
@@ -125,6 +126,8 @@ export type StepInput = {
   corrected: boolean
   /** True: the step before summed up the context. */
   summed: boolean
+  /** The result that came last in this task. In the history, results stand in the order of their calls. */
+  newestResult?: ToolResultItem | undefined
   /** The earlier items of the chat session, then this task's own inputs and completed items. */
   history(): Promise<OutputItem[]>
   /** What endpoints gave with the earlier steps of this history. */

@@ -7,7 +7,7 @@ const explainable: Record<string, readonly string[]> = {
   anyOf: ['anyOf'],
   enum: ['enum'],
   object: ['type', 'properties', 'required', 'patternProperties'],
-  array: ['type', 'items', 'maxItems'],
+  array: ['type', 'items', 'minItems', 'maxItems'],
   string: ['type', 'const', 'minLength', 'maxLength', 'pattern'],
   integer: ['type', 'const', 'minimum', 'maximum'],
   number: ['type', 'const', 'minimum', 'maximum'],
