@@ -7,6 +7,7 @@ import type { Usage } from '../../contract/wire.ts'
 import type { Answer, Heard, HeardCall, ModelEndpoint } from './endpoint.ts'
 import { endOf } from './ends.ts'
 import { ModelLost, ModelRefused } from './failures.ts'
+import { isTooLong } from './too-long.ts'
 
 /** The largest number of tool calls in one answer. */
 const maxCalls = 128
@@ -67,6 +68,9 @@ const checkWhole = ({ progress, calls, response }: Answer, spoke: boolean): void
   }
 }
 
+/** The text that was heard must not stay before a summary, so the step runs again. */
+const afterText = (error: unknown): unknown => (isTooLong(error) ? new ModelLost(error.message) : error)
+
 async function* listen(
   endpoint: ModelEndpoint,
   asked: Asked,
@@ -78,7 +82,9 @@ async function* listen(
   const bounds = createBounds()
   const pieces = endpoint.answer(text, signal)
   for (;;) {
-    const next = await pieces.next()
+    const next = await pieces.next().catch(error => {
+      throw bounds.characters() > 0 ? afterText(error) : error
+    })
     if (!next.done) {
       yield* bounds.within(joined(next.value))
       continue

@@ -3,6 +3,7 @@
 import type { Fields } from './endpoint-values.ts'
 import { ModelLost } from './failures.ts'
 import { reasonOfText } from './reasons.ts'
+import { failureFor } from './stream-errors.ts'
 
 const parsed = (text: string): unknown => {
   try {
@@ -30,7 +31,5 @@ export const messagesIn = (data: string): Fields[] => {
   const values = lines.map(parsed)
   if (values.every(each => each !== undefined)) return values.map(messageOf)
   const words = reasonOfText(data)
-  throw words === undefined
-    ? brokeOff('a chunk is no JSON')
-    : new ModelLost(`the model's endpoint failed: ${words}`)
+  throw words === undefined ? brokeOff('a chunk is no JSON') : failureFor(words)
 }

@@ -6,6 +6,7 @@ import { countOf, type Fields, fieldsOf, jsonOf, nameOf, wordOf } from '../endpo
 import { endOf } from '../ends.ts'
 import { ModelLost } from '../failures.ts'
 import { reasonIn } from '../reasons.ts'
+import { failureFor } from '../stream-errors.ts'
 
 type Options = Fields | undefined
 type Kind = 'text' | 'reasoning'
@@ -167,7 +168,7 @@ export const createPartsReader = () => {
       return []
     },
     error: part => {
-      throw new ModelLost(`the model's endpoint failed: ${wordsOf(part.error)}`)
+      throw failureFor(wordsOf(part.error))
     },
   }
 
@@ -195,7 +196,7 @@ export const createPartsReader = () => {
   }
 
   return {
-    /** The pieces in a part; undefined: the part is no sign of life. Throws ModelLost when it is an error. */
+    /** The pieces in a part; undefined: the part is no sign of life. Throws when it is an error. */
     hear(value: unknown): Heard[] | undefined {
       const part = fieldsOf(value)
       const type = wordOf(part.type)
