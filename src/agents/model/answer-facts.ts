@@ -49,7 +49,7 @@ export const createFacts = () => {
       const ids = tokenIdsOf(choice.token_ids)
       if (ids !== undefined) {
         response.completion_token_ids ??= []
-        response.completion_token_ids.push(...ids)
+        for (const id of ids) response.completion_token_ids.push(id)
       }
       usage = usageOf(fieldsOf(data.usage)) ?? usage
     },

@@ -2,6 +2,7 @@
 // they number every call 0, change the id of a call, repeat its name, or send its name late. A piece belongs to the
 // call that a careful reader would take, and text that a later piece may replace is not passed on yet.
 import { isWholeJson } from '../../contract/whole-json.ts'
+import { checkCalls } from './bounds.ts'
 import type { Heard, HeardCall } from './endpoint.ts'
 import { type Fields, fieldsOf, jsonOf, listOf, numberOf, wordOf } from './endpoint-values.ts'
 
@@ -98,7 +99,7 @@ export const createCalls = () => {
     if (call !== undefined && repeats(call, piece)) return []
     if (call === undefined) {
       call = { ...piece, key: `${calls.length}`, name: '', text: '', further: {}, held: '', mayEnd: false }
-      calls.push(call)
+      checkCalls(calls.push(call))
     }
     if (call.id === '') call.id = piece.id
     if (call.name === '') call.name = piece.name
@@ -125,7 +126,6 @@ export const createCalls = () => {
 
   return {
     hear: (pieces: unknown): Heard[] => listOf(pieces).flatMap(piece => hearPiece(pieceOf(piece))),
-    count: () => calls.length,
     /** The text that was held back. */
     rest: (): Heard[] => calls.filter(({ text }) => !isNothing(text)).flatMap(passOn),
     /** Whether a call has arguments and no name. */

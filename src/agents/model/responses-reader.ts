@@ -133,7 +133,8 @@ export const createResponsesReader = (): Reader => {
     item.isDone = true
     const rest = item.isBegun ? [] : sayAll(item, given)
     if (given.type === 'reasoning') keepThought(item, given)
-    if (given.type === 'message') phases.push(nameOf(given.phase) ?? null)
+    // A message without a text has no item, so it has no place among them.
+    if (given.type === 'message' && item.isBegun) phases.push(nameOf(given.phase) ?? null)
     if (given.type !== 'function_call' || item.isBegun) return [...begun, ...rest]
     return [...begun, ...hearArguments(index, jsonOf(given.arguments))]
   }

@@ -1,6 +1,7 @@
 // Turns the parts of an answer, as a language model of the AI SDK streams them, into pieces of an answer.
 import type { SdkKept, SdkKeptPart } from '../../../chat/ai-sdk/kept.ts'
 import type { Usage } from '../../../contract/wire.ts'
+import { checkCalls } from '../bounds.ts'
 import type { Answer, Heard, HeardCall, Progress } from '../endpoint.ts'
 import { countOf, type Fields, fieldsOf, jsonOf, nameOf, wordOf } from '../endpoint-values.ts'
 import { endOf } from '../ends.ts'
@@ -102,7 +103,7 @@ export const createPartsReader = () => {
     const known = calls.find(call => call.id === id)
     if (known !== undefined) return known
     const call = { id, name, text: '' }
-    calls.push(call)
+    checkCalls(calls.push(call))
     entries.push({ type: 'call', call: id, options: undefined })
     open = undefined
     return call
