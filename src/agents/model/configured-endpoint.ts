@@ -8,6 +8,7 @@ import type { ModelEndpoint } from './endpoint.ts'
 import type { ModelRefused } from './failures.ts'
 import { createHttpEndpoint } from './http.ts'
 import { createLessons } from './lessons.ts'
+import { secretsOfUrl } from './secrets.ts'
 import { isAboutBody, learned } from './switches-learned.ts'
 import { wires } from './wires.ts'
 
@@ -71,7 +72,7 @@ export const createConfiguredEndpoint = (settings: EndpointSettings, timers: Tim
       {
         url: urlBelow(baseUrl, path),
         headers: { ...headers, ...(apiKey === undefined ? {} : key) },
-        secret: apiKey,
+        secrets: [...(apiKey === undefined ? [] : [apiKey]), ...secretsOfUrl(baseUrl)],
         silenceMs,
         createReader,
       },
