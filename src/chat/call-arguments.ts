@@ -1,7 +1,6 @@
 // The arguments of earlier calls in a form that every endpoint can read. The log keeps what the model wrote.
+import type { Fields } from './fields.ts'
 import { mayEscapeHalves, wellFormed } from './well-formed.ts'
-
-type Fields = Record<string, unknown>
 
 const objectIn = (text: string): Fields | undefined => {
   try {

@@ -1,5 +1,6 @@
 // Writes turns as the prompt of the AI SDK's specification of language models.
 import { argumentsObject } from '../call-arguments.ts'
+import type { Fields } from '../fields.ts'
 import { laterInstructions } from '../instructions.ts'
 import { isText, taken, thoughtText } from '../parts.ts'
 import type { ResultPart, SaidPart, Turn } from '../prompt.ts'
@@ -8,7 +9,6 @@ import type { Switches } from '../switches.ts'
 import { type SdkPart, sdkJoined, sdkParts, sdkText } from './content.ts'
 import { type SdkKeptPart, sdkKept } from './kept.ts'
 
-type Fields = Record<string, unknown>
 export type SdkMessage = {
   role: 'system' | 'user' | 'assistant' | 'tool'
   content: string | Fields[]
