@@ -78,6 +78,6 @@ export const createConfiguredEndpoint = (settings: EndpointSettings, timers: Tim
       },
       timers,
     ),
-    learns: (asked, refused) => isAboutBody(refused) && lessons.learns(asked, refused),
+    learns: (asked, refused) => (isAboutBody(refused) ? lessons.learns(asked, refused) : undefined),
   }
 }

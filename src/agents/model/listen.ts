@@ -5,9 +5,10 @@ import type { Asked } from '../../chat/request.ts'
 import type { ModelCall } from '../../contract/agent.ts'
 import type { Usage } from '../../contract/wire.ts'
 import { checkCalls, checkKept, createBounds } from './bounds.ts'
-import type { Answer, Heard, HeardCall, ModelEndpoint } from './endpoint.ts'
+import type { Answer, Heard, HeardCall, Lesson, ModelEndpoint } from './endpoint.ts'
 import { endOf } from './ends.ts'
 import { ModelLost, ModelRefused } from './failures.ts'
+import { isAboutBody } from './switches-learned.ts'
 import { isTooLong } from './too-long.ts'
 
 export type Listened = { call: ModelCall; usage?: Usage; calls: HeardCall[]; spoke: boolean }
@@ -85,6 +86,9 @@ async function* listen(
   }
 }
 
+/** A call asks again at most this often. */
+const mostLessons = 32
+
 /**
  * Asks a model, and yields the pieces of its answer as they arrive. `bodyOf` makes the body of the request. `window`
  * goes with it: the log stores both. Asks again with another body when the endpoint turns out not to take the first
@@ -96,12 +100,20 @@ export async function* ask(
   bodyOf: (asked: Asked) => ModelBody,
   signal: AbortSignal,
 ): AsyncGenerator<Heard, Listened> {
+  const lessons: Lesson[] = []
   for (;;) {
     const asked = { ...endpoint.asks(model), ...more }
     try {
       return yield* listen(endpoint, asked, bodyOf(asked), signal)
     } catch (error) {
-      if (!(error instanceof ModelRefused) || !endpoint.learns(asked, error)) throw error
+      if (!(error instanceof ModelRefused)) throw error
+      const lesson = lessons.length < mostLessons ? endpoint.learns(asked, error) : undefined
+      if (lesson === undefined) {
+        // The refusal was about this request alone, so other tasks of the model are asked as before.
+        if (isAboutBody(error) && !isTooLong(error)) for (const { forget } of lessons) forget()
+        throw error
+      }
+      lessons.push(lesson)
     }
   }
 }

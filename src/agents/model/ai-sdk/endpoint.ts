@@ -200,7 +200,7 @@ export const createSdkEndpoint = (
       }
     },
     learns: (asked, refused) =>
-      (refused.status === undefined || isAboutBody(refused)) && lessons.learns(asked, refused),
+      refused.status === undefined || isAboutBody(refused) ? lessons.learns(asked, refused) : undefined,
   }
 }
 
