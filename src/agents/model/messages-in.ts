@@ -1,17 +1,9 @@
 // The messages in the data of an event. Endpoints send empty data, several messages in one event, and words in place
 // of JSON.
-import type { Fields } from './endpoint-values.ts'
+import { type Fields, parsed } from './endpoint-values.ts'
 import { ModelLost } from './failures.ts'
 import { reasonOfText } from './reasons.ts'
 import { failureFor } from './stream-errors.ts'
-
-const parsed = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
 
 const brokeOff = (why: string) => new ModelLost(`the model's answer broke off: ${why}`)
 

@@ -9,6 +9,7 @@ const bodyWith = (protocol: ProtocolName, inference_args: Record<string, unknown
   stepBody(asked(protocol), {
     request: {
       user_message_content: 'hi',
+      stream: false,
       agent_config: { max_response_length: 10 },
       structured_output: { type: 'object' },
       inference_args,
