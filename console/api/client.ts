@@ -1,5 +1,7 @@
 // The only part of the console that talks to the server. It uses the public HTTP API, with the token of the session.
+
 import { createParser, type EventSourceMessage } from 'eventsource-parser'
+import { readJson } from '../../src/contract/exact-json.ts'
 import { ApiError, errorOf, unreachable } from './api-error.ts'
 import { readLines } from './lines.ts'
 
@@ -65,7 +67,7 @@ export const createApi = (tokenOf: () => string | undefined, onRefused: () => vo
     const text = await answer.text().catch(error => {
       throw unreachable(error)
     })
-    return JSON.parse(text) as T
+    return readJson(text) as T
   }
 
   return {

@@ -1,4 +1,5 @@
 // Reads the stored events of a stream while the server sends them, and continues from there when new events are stored.
+import { readJson } from '../../src/contract/exact-json.ts'
 import type { Header, Recorded } from '../../src/contract/stored.ts'
 import { type Api, queryOf } from './client.ts'
 
@@ -8,7 +9,7 @@ type Stored = { position: number; header: string; data: unknown }
 const gatherMs = 60
 
 const recorded = (line: string): Recorded => {
-  const { position, header, data } = JSON.parse(line) as Stored
+  const { position, header, data } = readJson(line) as Stored
   return { position, header: JSON.parse(header) as Header, data }
 }
 

@@ -2,6 +2,7 @@
 
 import { useSignal } from '@preact/signals'
 import type { Static } from 'typebox'
+import { readJson } from '../../src/contract/exact-json.ts'
 import type { EnvironmentInfo } from '../../src/contract/wire.ts'
 import { at } from '../api/client.ts'
 import { go, hrefOf } from '../api/router.ts'
@@ -26,7 +27,7 @@ export const Create = () => {
     const { session_id } = await api.send<{ session_id: string }>('POST', '/env/create', {
       env_class_path: kind.value,
       ...(id.value === '' ? {} : { session_id: id.value }),
-      ...(settings.value.trim() === '' ? {} : { env_init_kwargs: JSON.parse(settings.value) as object }),
+      ...(settings.value.trim() === '' ? {} : { env_init_kwargs: readJson(settings.value) as object }),
     })
     go(hrefOf(`/env${at(session_id)}`))
   }

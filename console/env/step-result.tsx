@@ -1,4 +1,5 @@
 // What happened at one moment: the call with its arguments, and its result.
+import { readJson } from '../../src/contract/exact-json.ts'
 import type { MessageContent } from '../../src/contract/wire.ts'
 import { at } from '../api/client.ts'
 import { hrefOf } from '../api/router.ts'
@@ -12,7 +13,7 @@ import type { Moment, Step } from './moments.ts'
 const tableOf = ({ content }: Step) => {
   if (typeof content !== 'string' || !content.startsWith('{')) return undefined
   try {
-    const { rows, columns } = JSON.parse(content) as { rows?: unknown; columns?: unknown }
+    const { rows, columns } = readJson(content) as { rows?: unknown; columns?: unknown }
     return Array.isArray(rows) && rows.length > 0 ? { type: 'table', rows, columns } : undefined
   } catch {
     return undefined

@@ -1,5 +1,7 @@
 // A stream of the export that is no task, or whose content was erased: its events as they were stored.
+
 import { useSignal } from '@preact/signals'
+import { readJson } from '../../src/contract/exact-json.ts'
 import { hrefOf } from '../api/router.ts'
 import { Facts } from '../ui/facts.tsx'
 import { count, moment, timeOfDay } from '../ui/time.tsx'
@@ -9,7 +11,7 @@ const atOnce = 200
 
 const pretty = (payload: string): string => {
   try {
-    return JSON.stringify(JSON.parse(payload), null, 2)
+    return JSON.stringify(readJson(payload), null, 2)
   } catch {
     return payload
   }

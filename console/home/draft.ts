@@ -1,5 +1,7 @@
 // Keeps the values in the form for a new task.
+
 import { signal } from '@preact/signals'
+import { readJson } from '../../src/contract/exact-json.ts'
 import type { Example } from './examples.ts'
 
 export const createDraft = () => {
@@ -27,7 +29,7 @@ export const createDraft = () => {
       background: true,
       agent_config: {
         ...(agent.value === '' ? {} : { agent_id: agent.value }),
-        ...(config.value.trim() === '' ? {} : (JSON.parse(config.value) as object)),
+        ...(config.value.trim() === '' ? {} : (readJson(config.value) as object)),
       },
       ...(session.value === '' ? {} : { session_id: session.value }),
       ...more.value,

@@ -1,5 +1,7 @@
 // Finds the schema of the answer to a call (docs/decisions/93-forms-for-answers.md).
+
 import type { Static } from 'typebox'
+import { readJson } from '../../src/contract/exact-json.ts'
 import type { ToolCallItem, ToolDefinition } from '../../src/contract/wire.ts'
 import type { Schema } from '../ui/schema-form.tsx'
 
@@ -8,7 +10,7 @@ export type Tool = Static<typeof ToolDefinition>
 /** The arguments of a call; empty while they are no object. */
 export const argumentsOf = (call: ToolCallItem): Record<string, unknown> => {
   try {
-    const given: unknown = JSON.parse(call.arguments)
+    const given: unknown = readJson(call.arguments)
     return typeof given === 'object' && given !== null ? (given as Record<string, unknown>) : {}
   } catch {
     return {}

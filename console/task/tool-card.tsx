@@ -1,4 +1,5 @@
 // A call with its arguments and its result.
+import { readJson } from '../../src/contract/exact-json.ts'
 import type { ToolCallItem } from '../../src/contract/wire.ts'
 import { at } from '../api/client.ts'
 import { hrefOf } from '../api/router.ts'
@@ -9,7 +10,7 @@ import type { ItemEntry } from './entries.ts'
 /** Formats arguments as lines of JSON. While they are streamed, they are not whole yet, and stay as they are. */
 const pretty = (text: string): string => {
   try {
-    return JSON.stringify(JSON.parse(text), null, 2)
+    return JSON.stringify(readJson(text), null, 2)
   } catch {
     return text
   }

@@ -1,5 +1,7 @@
 // A form made from a JSON Schema. What the form cannot show as fields is written as JSON.
+
 import { type Signal, signal } from '@preact/signals'
+import { readJson } from '../../src/contract/exact-json.ts'
 import { bound } from './bound.ts'
 
 export type Schema = {
@@ -66,7 +68,7 @@ export const answerOf = ({ kind, text, fields, name }: Field): unknown => {
   if (text.value === '') return undefined
   if (kind === 'text') return text.value
   try {
-    return JSON.parse(text.value)
+    return readJson(text.value)
   } catch {
     throw new SyntaxError(`${name === '' ? 'the answer' : name} must be JSON`)
   }

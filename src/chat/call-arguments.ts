@@ -1,10 +1,12 @@
 // The arguments of earlier calls in a form that every endpoint can read. The log keeps what the model wrote.
+import { readJson } from '../contract/exact-json.ts'
 import type { Fields } from './fields.ts'
 import { mayEscapeHalves, wellFormed } from './well-formed.ts'
 
-const objectIn = (text: string): Fields | undefined => {
+/** The object that a JSON text is, with the digits of its numbers; undefined: it is none. */
+export const objectIn = (text: string): Fields | undefined => {
   try {
-    const value: unknown = JSON.parse(text)
+    const value: unknown = readJson(text)
     const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
     return isObject ? (value as Fields) : undefined
   } catch {

@@ -1,10 +1,12 @@
 // Halves of surrogate pairs, which strict parsers of JSON refuse. A body has the replacement character in their place;
 // what is stored stays as it came.
 
+import { isExact } from '../contract/exact-number.ts'
+
 /** A copy of a JSON value without halves of pairs; the value itself when it has none. */
 export const wellFormed = <T>(value: T): T => {
   if (typeof value === 'string') return (value.isWellFormed() ? value : value.toWellFormed()) as T
-  if (typeof value !== 'object' || value === null) return value
+  if (typeof value !== 'object' || value === null || isExact(value)) return value
   if (Array.isArray(value)) {
     const items = value.map(wellFormed)
     return items.every((item, n) => item === value[n]) ? value : (items as T)

@@ -1,9 +1,10 @@
 // A server whose model is a script, and what tests ask of it.
 import { createHash } from 'node:crypto'
 import type { Test } from 'tap'
+import { readJson } from '../../src/contract/exact-json.ts'
 import { tasksOf } from '../http/agent-tasks.ts'
 import { type Answer, fakeModel } from '../support/fake-model.ts'
-import { serveHere } from '../support/server.ts'
+import { type Api, serveHere } from '../support/server.ts'
 
 /** An entry of a model's step, as GET /tasks/{id}/rollouts gives it. */
 export type Entry = {
@@ -28,6 +29,12 @@ export const bytesOf = ({
   JSON.stringify({ ...request, [field]: input_messages, ...(tools.length === 0 ? {} : { tools }) })
 export const digestOf = (text: string): string => createHash('sha256').update(text).digest('base64url')
 
+/** The rollout of a task, with the digits of its numbers. */
+export const entriesOf = async (api: Api, id: string): Promise<Entry[]> => {
+  const text = await (await api('GET', `/tasks/${id}/rollouts`)).text()
+  return (readJson(text) as { result: Entry[] }).result
+}
+
 export const modelTasks = async (
   t: Test,
   answers: Answer[] | undefined,
@@ -36,12 +43,7 @@ export const modelTasks = async (
   const fake = await fakeModel(t, answers)
   const server = await serveHere(t, { ...fake.env, ...env })
   const tasks = tasksOf(server.api)
-  const entries = async (id: string): Promise<Entry[]> => {
-    const { result } = (await (await server.api('GET', `/tasks/${id}/rollouts`)).json()) as {
-      result: Entry[]
-    }
-    return result
-  }
+  const entries = (id: string) => entriesOf(server.api, id)
   /** A create that blocks, by the default agent: the model. */
   const ask = async (more: object = {}) => {
     const { status, body, text } = await tasks.post(more)

@@ -158,6 +158,13 @@ t.test('what a model cannot do is said', async t => {
     t.match({ code, tool: works.tool, works: said.works }, { code: 1, tool: 'no', works: false })
     t.match(said.findings.find(({ name }) => name === 'tool')?.says, /called no tool and said “It is 391\.”/)
   })
+  t.test('an endpoint that cuts calls off', async t => {
+    const call = { name: 'calculator', arguments: { expression: '17*23' } }
+    const cut = { when: '17*23', tool_calls: [call], finish_reason: 'content_filter' }
+    const { code, said, works } = await fake(without('17*23', cut))
+    t.match({ code, tool: works.tool }, { code: 1, tool: 'no' })
+    t.match(said.findings.find(({ name }) => name === 'tool')?.says, /not whole.*content_filter/)
+  })
   t.test('a model that calls one tool at a time, and does not see', async t => {
     const { code, works } = await fake([
       { when: '19*21', tool_calls: [{ name: 'calculator', arguments: { expression: '19*21' } }] },
@@ -192,6 +199,8 @@ t.test('faults of the fake model', async t => {
   t.equal(cut.said.findings.length, 1, 'nothing else is asked')
   t.match(await faulty('no-usage'), { code: 0, works: { usage: 'partly' } })
   t.match(await faulty('cut-in-call'), { code: 1, works: { text: 'yes', tool: 'no' } })
+  t.match(await faulty('arguments-encoded-twice'), { code: 1, works: { text: 'yes', tool: 'no' } })
+  t.match(await faulty('finish-error'), { code: 1, works: { text: 'no' } })
 })
 
 t.test('wrong settings', async t => {

@@ -1,5 +1,6 @@
 // The small questions that show whether the agent can work with a model's endpoint.
 import { ModelRefused } from '../../agents/model/failures.ts'
+import { objectIn } from '../../chat/call-arguments.ts'
 import type { MessageContent, OutputItem, ToolDefinition } from '../../contract/wire.ts'
 import { plural } from '../terminal.ts'
 import {
@@ -28,22 +29,30 @@ const calculator: ToolDefinition = {
   },
 }
 
+/** Throws when the endpoint says that its answer is not whole. A cut for its length only shows that the model talks much. */
+const mustBeWhole = ({ response: { end, finish_reason } }: Answered): void => {
+  if (end === undefined || end === 'unknown' || end === 'length') return
+  throw new Unfit(`the endpoint says that the answer is not whole (finish reason: ${finish_reason})`)
+}
+
 /** Throws unless each call is one of the calculator that can run. */
-const mustCall = ({ calls, text }: Answered): void => {
+const mustCall = (answer: Answered): void => {
+  const { calls, text } = answer
   if (calls.length === 0) throw new Unfit(`the model called no tool and said ${quoted(text)}`)
   for (const { name, arguments: args } of calls) {
     if (name !== 'calculator') throw new Unfit(`the model called ${name}, which it was not offered`)
-    try {
-      JSON.parse(args)
-    } catch {
-      throw new Unfit(`the arguments of the call are no JSON: ${quoted(args)}`)
+    if (objectIn(args) === undefined) {
+      throw new Unfit(`the arguments of the call are no JSON object: ${quoted(args)}`)
     }
   }
+  mustBeWhole(answer)
 }
-const mustSpeak = ({ text, response }: Answered): void => {
+const mustSpeak = (answer: Answered): void => {
+  const { text, response } = answer
   if (text.trim() === '') {
     throw new Unfit(`the model said nothing (finish reason: ${response.finish_reason ?? 'none'})`)
   }
+  mustBeWhole(answer)
 }
 
 const text: Question = {

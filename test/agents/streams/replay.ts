@@ -19,7 +19,7 @@ import type { CreateTaskBody } from '../../../src/contract/wire.ts'
 import { realWorld } from '../../../src/platform/world.ts'
 import { tasksOf } from '../../http/agent-tasks.ts'
 import { serveHere } from '../../support/server.ts'
-import type { Entry } from '../model-tasks.ts'
+import { entriesOf } from '../model-tasks.ts'
 
 type Pieces = Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>
 /** `body`: its pieces, each sent by itself, no faster than they are read. */
@@ -83,8 +83,7 @@ export const replayTasks = async (
     if (status !== 200) throw new Error(`${status} ${text}`)
     return body.result as Awaited<ReturnType<typeof tasks.get>>
   }
-  const entries = async (id: string) =>
-    ((await (await server.api('GET', `/tasks/${id}/rollouts`)).json()) as { result: Entry[] }).result
+  const entries = (id: string) => entriesOf(server.api, id)
   return { ...played, ...tasks, server, ask, entries }
 }
 

@@ -42,6 +42,17 @@ t.test('a first call has the instructions, the tools, marks for the cache, and t
   t.match(await (await tasks.server.api('GET', '/agents')).text(), /"dialect":"anthropic"/)
 })
 
+t.test('numbers of earlier calls go back with all their digits', async t => {
+  const args = '{"expression":"1+1","id":9007199254740993,"share":1.0}'
+  const tasks = await vendorTasks(t, 'messages', [
+    { tool_calls: [{ name: 'calculator', arguments: args }] },
+    { text: 'done' },
+  ])
+  const task = await tasks.ask({})
+  t.ok(tasks.requests[1]?.raw.includes(`"input":${args}`))
+  await tasks.isRight(t, task.id)
+})
+
 t.test('thoughts with signatures, parallel calls and their results go back exactly, over tasks', async t => {
   const tasks = await vendorTasks(t, 'messages', [
     {

@@ -2,7 +2,7 @@
 import type { Test } from 'tap'
 import type { Answer } from '../../../src/fake-model/answer.ts'
 import { type Fields, fieldsOf, listOf } from '../../../src/fake-model/question.ts'
-import { bytesOf, digestOf, type Entry } from '../../agents/model-tasks.ts'
+import { bytesOf, digestOf, type Entry, entriesOf } from '../../agents/model-tasks.ts'
 import { tasksOf } from '../../http/agent-tasks.ts'
 import { serveHere } from '../../support/server.ts'
 import { key } from '../imitations/imitation.ts'
@@ -34,8 +34,7 @@ export const vendorTasks = async (
     ...env,
   })
   const tasks = tasksOf(server.api)
-  const entries = async (id: string) =>
-    ((await (await server.api('GET', `/tasks/${id}/rollouts`)).json()) as { result: Entry[] }).result
+  const entries = (id: string) => entriesOf(server.api, id)
   /** A create that blocks, by the default agent: the model. */
   const ask = async (more: object = {}) => {
     const { status, body, text } = await tasks.post(more)
