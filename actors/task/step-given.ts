@@ -10,7 +10,7 @@ import type {
   OutputItem,
   ToolDefinition,
 } from '../../src/contract/wire.ts'
-import { firstSeen, type Seen, seenNext } from '../../src/history/context.ts'
+import { firstSeen, givenNext, type Seen, seenNext } from '../../src/history/context.ts'
 import { system } from '../../src/history/task/messages.ts'
 import type { DecidedTask } from '../../src/history/task-view.ts'
 import type { TaskDeps } from './deps.ts'
@@ -84,12 +84,9 @@ export const stepGiven = (
 ): StepGiven => {
   const { request, user_id } = created
   const schema = schemaOf(request)
-  let first: Promise<Seen> | undefined
-  /** The context of the step. The part before the task is read once. */
-  const seen = async (): Promise<Seen> => {
-    first ??= firstSeen(deps.log.readStream, view)
-    return seenNext(view, await first)
-  }
+  let read: Promise<Seen> | undefined
+  /** The context of the task at its start, which is read once. */
+  const first = (): Promise<Seen> => (read ??= firstSeen(deps.log.readStream, view))
   return {
     effectId,
     agentStep,
@@ -106,8 +103,8 @@ export const stepGiven = (
     offered: { stream: view.toolList, odd: view.oddTools },
     listOf: tools => deps.keepTools(user_id, tools),
     workdir: deps.workspaceOf(created).workdir,
-    history: async () => (await seen()).items,
-    given: async () => (await seen()).given,
+    history: async () => seenNext(view, await first()).items,
+    given: async () => givenNext(view, await first()),
     tools: signal => deps.tools.offered(scopeOf(deps, created), signal),
     env: () => (secrets.env ?? {}) as Record<string, unknown>,
     plan: (said, signal) =>

@@ -1,8 +1,7 @@
 // The arguments of earlier calls in a form that every endpoint can read. The log keeps what the model wrote.
 import { readJson } from '../contract/exact-json.ts'
+import type { Fields } from './fields.ts'
 import { mayEscapeHalves, wellFormed } from './well-formed.ts'
-
-type Fields = Record<string, unknown>
 
 /** The object that a JSON text is, with the digits of its numbers; undefined: it is none. */
 export const objectIn = (text: string): Fields | undefined => {

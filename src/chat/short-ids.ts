@@ -1,4 +1,5 @@
 // Short ids in place of ids that endpoints refuse. Each follows from the id, so that results find their calls.
+import type { Switches } from './switches.ts'
 
 /** 46 bits of two FNV-1a hashes, as nine letters and digits. */
 const nineOf = (id: string): string => {
@@ -11,7 +12,11 @@ const nineOf = (id: string): string => {
 }
 
 /** An id of nine letters and digits, as Mistral wants them. */
-export const nineLetters = (id: string): string => (/^[A-Za-z0-9]{9}$/.test(id) ? id : nineOf(id))
+const nineLetters = (id: string): string => (/^[A-Za-z0-9]{9}$/.test(id) ? id : nineOf(id))
 
 /** An id that every other endpoint takes, for a call that the endpoint did not make. */
 export const shortId = (id: string): string => (/^[A-Za-z0-9_-]{1,40}$/.test(id) ? id : `call_${nineOf(id)}`)
+
+/** The id of a call on the wire. */
+export const wireId = (id: string, { call_ids }: Switches): string =>
+  call_ids === 'nine' ? nineLetters(id) : id

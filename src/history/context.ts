@@ -93,11 +93,11 @@ export type Seen = { items: OutputItem[]; given: GivenTurn[] }
 /** The context of a task's next step. `first`: the context at its start. `without`: ids of own items to leave out. */
 export const seenNext = (view: SeenTask, first: Seen, without?: ReadonlySet<string>): Seen => {
   const own = ownPast(view).filter(({ id }) => id === undefined || !without?.has(id))
-  return {
-    items: assemble(summed([...first.items, ...own], view)),
-    given: [...first.given, ...view.given],
-  }
+  return { items: assemble(summed([...first.items, ...own], view)), given: givenNext(view, first) }
 }
+
+/** What endpoints gave with the steps of the next step's context. */
+export const givenNext = (view: SeenTask, first: Seen): GivenTurn[] => [...first.given, ...view.given]
 
 /** The view of a task up to a revision. */
 export const foldStream = async (

@@ -1,8 +1,9 @@
 // What an endpoint of chat completions says about its answer besides the texts and calls.
 import type { ModelCall } from '../../contract/agent.ts'
 import type { Usage } from '../../contract/wire.ts'
-import { countOf, type Fields, fieldsOf, nameOf, tokenIdsOf } from './endpoint-values.ts'
+import { type Fields, fieldsOf, nameOf, tokenIdsOf } from './endpoint-values.ts'
 import { saysCut } from './ends.ts'
+import { usageOf } from './usage.ts'
 
 type Response = { [Field in keyof ModelCall['response']]?: ModelCall['response'][Field] | undefined }
 
@@ -14,19 +15,14 @@ export const toldOf = (response: Response, usage: Usage | undefined): Told => {
   return { response: Object.fromEntries(known), ...(usage === undefined ? {} : { usage }) }
 }
 
-const usageOf = (given: Fields): Usage | undefined => {
-  const [input, output] = [countOf(given.prompt_tokens), countOf(given.completion_tokens)]
-  if (input === undefined && output === undefined) return undefined
-  const cached = countOf(fieldsOf(given.prompt_tokens_details).cached_tokens)
-  const reasoning = countOf(fieldsOf(given.completion_tokens_details).reasoning_tokens)
-  return {
-    input_tokens: input ?? 0,
-    output_tokens: output ?? 0,
-    total_tokens: countOf(given.total_tokens) ?? (input ?? 0) + (output ?? 0),
-    ...(cached === undefined ? {} : { cached_tokens: cached }),
-    ...(reasoning === undefined ? {} : { reasoning_tokens: reasoning }),
-  }
-}
+const usageIn = (given: Fields): Usage | undefined =>
+  usageOf({
+    input: given.prompt_tokens,
+    output: given.completion_tokens,
+    total: given.total_tokens,
+    cached: fieldsOf(given.prompt_tokens_details).cached_tokens,
+    reasoning: fieldsOf(given.completion_tokens_details).reasoning_tokens,
+  })
 
 /** Why the answer ended. A word that says that it was cut counts, whoever in a chain of endpoints says it. */
 const reasonOf = (before: string | undefined, choice: Fields): string | undefined => {
@@ -49,9 +45,9 @@ export const createFacts = () => {
       const ids = tokenIdsOf(choice.token_ids)
       if (ids !== undefined) {
         response.completion_token_ids ??= []
-        response.completion_token_ids.push(...ids)
+        for (const id of ids) response.completion_token_ids.push(id)
       }
-      usage = usageOf(fieldsOf(data.usage)) ?? usage
+      usage = usageIn(fieldsOf(data.usage)) ?? usage
     },
     hasEnded: () => response.finish_reason !== undefined,
     /** All that was said, without the fields that the endpoint left out. */

@@ -2,15 +2,17 @@
 // they number every call 0, change the id of a call, repeat its name, or send its name late. A piece belongs to the
 // call that a careful reader would take, and text that a later piece may replace is not passed on yet.
 import { isWholeJson } from '../../contract/whole-json.ts'
+import { checkCalls } from './bounds.ts'
 import type { Heard, HeardCall } from './endpoint.ts'
 import { type Fields, fieldsOf, jsonOf, listOf, numberOf, wordOf } from './endpoint-values.ts'
+import { createNesting } from './nesting.ts'
 
 type Piece = { index: number | undefined; id: string; name: string; text: string; further: Fields }
 /**
  * `held`: the end of `text` that was not passed on. `mayEnd`: whether the text ends like a JSON object, which is quick to
- * see. `further`: fields that the endpoint may want back.
+ * see. `nesting`: of the text. `further`: fields that the endpoint may want back.
  */
-type Call = Piece & { key: string; held: string; mayEnd: boolean }
+type Call = Piece & { key: string; held: string; mayEnd: boolean; nesting: ReturnType<typeof createNesting> }
 
 /** Fields of a piece that are read here. All others belong to the endpoint. */
 const known = new Set(['index', 'id', 'type', 'function'])
@@ -43,7 +45,9 @@ const isNothing = (text: string): boolean => isPlaceholder(text) && text.trim() 
 /** Whether a text may still become a placeholder. */
 const mayBePlaceholder = (text: string): boolean =>
   isPlaceholder(text) || (text.length < 1000 && 'null'.startsWith(text.trim()))
-const isComplete = ({ text, mayEnd }: Call): boolean => mayEnd && !isPlaceholder(text) && isWholeJson(text)
+/** Text is only read again when all that was opened in it is closed. */
+const isComplete = ({ text, mayEnd, nesting }: Call): boolean =>
+  mayEnd && nesting.isClosed() && !isPlaceholder(text) && isWholeJson(text)
 /** Whether a piece says once more what is known of a call. Nothing but blanks can follow whole arguments. */
 const repeats = (call: Call, { index, id, name, text }: Piece): boolean => {
   if (text !== call.text || !isComplete(call)) return false
@@ -97,8 +101,9 @@ export const createCalls = () => {
     let call = callOf(calls, piece)
     if (call !== undefined && repeats(call, piece)) return []
     if (call === undefined) {
-      call = { ...piece, key: `${calls.length}`, name: '', text: '', further: {}, held: '', mayEnd: false }
-      calls.push(call)
+      const empty = { name: '', text: '', further: {}, held: '', mayEnd: false }
+      call = { ...piece, ...empty, key: `${calls.length}`, nesting: createNesting() }
+      checkCalls(calls.push(call))
     }
     if (call.id === '') call.id = piece.id
     if (call.name === '') call.name = piece.name
@@ -107,7 +112,9 @@ export const createCalls = () => {
     if (piece.text.trimStart().startsWith('{') && isPlaceholder(call.text) && call.held === call.text) {
       call.text = ''
       call.held = ''
+      call.nesting = createNesting()
     }
+    call.nesting.hear(piece.text)
     call.text += piece.text
     call.held += piece.text
     if (piece.text !== '') call.mayEnd = piece.text.trimEnd().endsWith('}')
@@ -125,7 +132,6 @@ export const createCalls = () => {
 
   return {
     hear: (pieces: unknown): Heard[] => listOf(pieces).flatMap(piece => hearPiece(pieceOf(piece))),
-    count: () => calls.length,
     /** The text that was held back. */
     rest: (): Heard[] => calls.filter(({ text }) => !isNothing(text)).flatMap(passOn),
     /** Whether a call has arguments and no name. */

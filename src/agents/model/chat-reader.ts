@@ -10,6 +10,7 @@ import { ModelLost } from './failures.ts'
 import { createKept, detailText } from './kept-details.ts'
 import type { Reader } from './reader.ts'
 import { reasonIn, reasonInStream } from './reasons.ts'
+import { failureFor } from './stream-errors.ts'
 import { createThinkSplitter } from './think.ts'
 
 /** What the model said in a choice: a piece of it, or the whole message. */
@@ -80,7 +81,7 @@ export const createChatReader = (): Reader => {
     hear({ data, event }) {
       const choice = fieldsOf(listOf(data.choices)[0])
       const why = reasonInStream(data, event) ?? (choice.error ? reasonIn(fieldsOf(choice)) : undefined)
-      if (why !== undefined) throw new ModelLost(`the model's endpoint failed: ${why}`)
+      if (why !== undefined) throw failureFor(why)
       facts.hear(data, choice)
       const said = saidIn(choice)
       kept.hear(said)

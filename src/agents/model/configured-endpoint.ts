@@ -8,6 +8,7 @@ import type { ModelEndpoint } from './endpoint.ts'
 import type { ModelRefused } from './failures.ts'
 import { createHttpEndpoint } from './http.ts'
 import { createLessons } from './lessons.ts'
+import { secretsOfUrl } from './secrets.ts'
 import { isAboutBody, learned } from './switches-learned.ts'
 import { wires } from './wires.ts'
 
@@ -71,12 +72,12 @@ export const createConfiguredEndpoint = (settings: EndpointSettings, timers: Tim
       {
         url: urlBelow(baseUrl, path),
         headers: { ...headers, ...(apiKey === undefined ? {} : key) },
-        secret: apiKey,
+        secrets: [...(apiKey === undefined ? [] : [apiKey]), ...secretsOfUrl(baseUrl)],
         silenceMs,
         createReader,
       },
       timers,
     ),
-    learns: (asked, refused) => isAboutBody(refused) && lessons.learns(asked, refused),
+    learns: (asked, refused) => (isAboutBody(refused) ? lessons.learns(asked, refused) : undefined),
   }
 }

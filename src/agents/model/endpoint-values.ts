@@ -1,11 +1,18 @@
 // Reads values of an endpoint in their expected types. Endpoints differ, and no unexpected value may reach the log: a
 // value of another type counts as absent.
+import { type Fields, fieldsOf } from '../../chat/fields.ts'
 import type { Logprob } from '../../contract/wire.ts'
 
-export type Fields = Record<string, unknown>
+export { type Fields, fieldsOf }
 
-export const fieldsOf = (value: unknown): Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {}
+/** The value of JSON text; undefined: it is none. */
+export const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
 export const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
 export const wordOf = (value: unknown): string => (typeof value === 'string' ? value : '')
 

@@ -33,6 +33,9 @@ export type Answer = {
   sentDigest?: string | undefined
 }
 
+/** Something that was learned of a model. `forget` takes it back, when it did not help. */
+export type Lesson = { forget: () => void }
+
 export type ModelEndpoint = {
   /** The name of the model that is asked when a request names none. */
   model: string
@@ -45,6 +48,6 @@ export type ModelEndpoint = {
    * ModelRefused, ModelLost, or the signal's reason.
    */
   answer: (body: string, signal: AbortSignal) => AsyncGenerator<Heard[], Answer>
-  /** Learns from a refusal what the endpoint does not take. Returns whether another body may be accepted. */
-  learns: (asked: Asked, refused: ModelRefused) => boolean
+  /** Learns from a refusal what the endpoint does not take. Undefined: no other body is more likely to be accepted. */
+  learns: (asked: Asked, refused: ModelRefused) => Lesson | undefined
 }

@@ -1,5 +1,4 @@
-// The failures of a model call, and their messages: never with the API key, and never longer than a thousand
-// characters.
+// The failures of a model call, and their messages: never with a key, and never longer than a thousand characters.
 
 /**
  * The endpoint refused, and another try will not help or has not helped. `status`: its HTTP status, if that was the
@@ -20,9 +19,8 @@ export class ModelLost extends Error {}
 /** The greatest length of a message, in characters. */
 const longestMessage = 1000
 
-/** The text without the API key, in every spelling in which an endpoint may quote it. */
-const withoutKey = (text: string, key: string | undefined): string => {
-  if (!key) return text
+/** The text without a key, in every spelling in which an endpoint may quote it. */
+const withoutKey = (text: string, key: string): string => {
   const encoded = encodeURIComponent(key)
   const small = encoded.replace(/%[0-9A-F]{2}/g, hex => hex.toLowerCase())
   const spellings = [key, encoded, small, encodeURI(key), key.replaceAll('/', '\\/')]
@@ -32,9 +30,9 @@ const withoutKey = (text: string, key: string | undefined): string => {
 /** Makes a text of an endpoint safe to show and to store. */
 export type Redact = (text: string) => string
 export const redactor =
-  (apiKey: string | undefined): Redact =>
+  (secrets: readonly string[]): Redact =>
   text =>
-    withoutKey(text, apiKey).slice(0, longestMessage)
+    secrets.reduce(withoutKey, text).slice(0, longestMessage)
 
 /** Why an endpoint could not be reached. */
 export const unreachable = (error: unknown): string => {

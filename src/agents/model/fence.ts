@@ -5,8 +5,11 @@
 const opening = /^\s*(`{3,}|~{3,})[ \t]*[\w+-]*[ \t]*(\r?\n|(?=[{[]))/
 /** The beginning of text that may become an opening fence. */
 const mayOpen = /^\s*(`*|~*|(`{3,}|~{3,})[ \t]*[\w+-]*[ \t]*\r?)$/
-/** The longest text that is held for the line of an opening fence. */
+/** The longest beginning with an opening fence, in characters. */
 const longestOpening = 64
+
+/** What may be the closing fence, and what may follow it. */
+const isOfClosing = (character: string | undefined): boolean => /[\s`~]/.test(character ?? 'x')
 
 /** Each function returns the text that may be passed on. */
 export const createFenceFilter = () => {
@@ -14,35 +17,32 @@ export const createFenceFilter = () => {
   let held = ''
   let fence = ''
 
-  /** Holds back what may be the closing fence and what follows it. */
-  const inside = (): string => {
-    const at = held.search(/\s*\n[ \t]*(```|~~~)|\s*[`~]+\s*$|\s+$/)
-    const said = at < 0 ? held : held.slice(0, at)
-    held = at < 0 ? '' : held.slice(at)
+  /** Holds back the end of the text that may be the closing fence. Text that is held already is not read again. */
+  const inside = (text: string): string => {
+    let end = text.length
+    while (end > 0 && isOfClosing(text[end - 1])) end--
+    const said = end === 0 ? '' : held + text.slice(0, end)
+    held = end === 0 ? held + text : text.slice(end)
     return said
   }
   return {
     hear(text: string): string {
       if (state === 'plain') return text
+      if (state === 'inside') return inside(text)
       held += text
-      if (state === 'begin') {
-        const found = opening.exec(held)
-        if (found === null) {
-          if (held.length < longestOpening && mayOpen.test(held)) return ''
-          state = 'plain'
-          const said = held
-          held = ''
-          return said
-        }
-        state = 'inside'
-        fence = found[1] ?? ''
-        held = held.slice(found[0].length)
-      }
-      return inside()
+      const found = opening.exec(held.slice(0, longestOpening))
+      if (found === null && held.length < longestOpening && mayOpen.test(held)) return ''
+      state = found === null ? 'plain' : 'inside'
+      fence = found?.[1] ?? ''
+      const rest = held.slice(found?.[0].length ?? 0)
+      held = ''
+      return found === null ? rest : inside(rest)
     },
     /** The text that was held back, without the closing fence at its end. */
     end(): string {
-      const said = state === 'inside' ? held.replace(new RegExp(`\\s*${fence}\\s*$`), '') : held
+      const bare = held.trimEnd()
+      const isClosed = state === 'inside' && bare.endsWith(fence)
+      const said = isClosed ? bare.slice(0, -fence.length).trimEnd() : held
       held = ''
       return said
     },

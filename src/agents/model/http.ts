@@ -9,11 +9,11 @@ import type { SilenceWatch } from './silence.ts'
 import { watchSilence } from './silence.ts'
 import { answerOf, readAnswer } from './stream.ts'
 
-/** `secret`: the key, which no message shows. `createReader` makes the reader of one answer. */
+/** `secrets`: texts that no message shows. `createReader` makes the reader of one answer. */
 type HttpEndpoint = {
   url: string
   headers: Record<string, string>
-  secret: string | undefined
+  secrets: readonly string[]
   silenceMs: number
   createReader: () => Reader
 }
@@ -23,11 +23,11 @@ export type Outside = { fetch: typeof fetch; now: () => number }
 const outsideHere = (): Outside => ({ fetch, now: () => performance.now() })
 
 export const createHttpEndpoint = (
-  { url, headers, secret, silenceMs, createReader }: HttpEndpoint,
+  { url, headers, secrets, silenceMs, createReader }: HttpEndpoint,
   timers: Timers,
   outside: Outside = outsideHere(),
 ): ModelEndpoint['answer'] => {
-  const redact = redactor(secret)
+  const redact = redactor(secrets)
   const ask = createAsk({ url, headers, redact, fetch: outside.fetch }, timers)
   const silent = `the model's endpoint was silent for ${silenceMs / 1000} s`
 

@@ -14,15 +14,18 @@ const growing = new Set(['text', 'summary', 'data', 'thinking'])
 const isSame = (a: Fields, b: Fields): boolean =>
   a.type === b.type && (a.index === b.index || b.index === undefined) && (a.id ?? b.id) === (b.id ?? a.id)
 
+/** A field with more of it. */
+const grown = (name: string, before: unknown, more: unknown): unknown => {
+  if (more === null) return before ?? more
+  const isText = growing.has(name) && typeof before === 'string' && typeof more === 'string'
+  return isText ? before + more : more
+}
 const joined = (a: Fields, b: Fields): Fields => {
-  const both: Fields = { ...a }
-  for (const [name, value] of Object.entries(b)) {
-    if (value === null || value === undefined) both[name] ??= value
-    else if (growing.has(name) && typeof value === 'string' && typeof both[name] === 'string')
-      both[name] += value
-    else both[name] = value
-  }
-  return both
+  const more = Object.entries(b).map(([name, value]) => {
+    const before = Object.hasOwn(a, name) ? a[name] : undefined
+    return [name, grown(name, before, value)] as const
+  })
+  return { ...a, ...Object.fromEntries(more) }
 }
 
 const addTo = (details: Fields[], piece: Fields): void => {

@@ -1,6 +1,7 @@
 // What was learned of each model from refusals of its endpoint: switches that are set until the next start.
 import type { Asked } from '../../chat/request.ts'
 import { type Switches, unlikePlain, withPlain } from '../../chat/switches.ts'
+import type { Lesson } from './endpoint.ts'
 import type { ModelRefused } from './failures.ts'
 
 type Change = Partial<Switches>
@@ -30,17 +31,23 @@ export const createLessons = (
   return {
     /** The switches of a request to this model that differ from the plain ones. */
     switchesOf,
-    /** Learns from a refusal. Returns whether another body may be accepted. */
-    learns({ model, switches }: Asked, refused: ModelRefused): boolean {
+    /** Learns from a refusal. Undefined: there is nothing to learn. */
+    learns({ model, switches }: Asked, refused: ModelRefused): Lesson | undefined {
       const present = switchesOf(model)
       // Another task may have learned it meanwhile.
-      if (JSON.stringify(present) !== JSON.stringify(switches)) return true
+      if (JSON.stringify(present) !== JSON.stringify(switches)) return { forget() {} }
       const [name, value] = Object.entries(learn(withPlain(present), refused) ?? {})[0] ?? []
-      if (name === undefined || name in own) return false
+      if (name === undefined || name in own) return undefined
       const lessons = known.get(model) ?? new Map<string, Change>()
-      if (lessons.has(`${name} ${value}`) || (lessons.size === 0 && known.size >= mostModels)) return false
-      known.set(model, lessons.set(`${name} ${value}`, { [name]: value }))
-      return true
+      const lesson = `${name} ${value}`
+      if (lessons.has(lesson) || (lessons.size === 0 && known.size >= mostModels)) return undefined
+      known.set(model, lessons.set(lesson, { [name]: value }))
+      return {
+        forget() {
+          lessons.delete(lesson)
+          if (lessons.size === 0) known.delete(model)
+        },
+      }
     },
   }
 }

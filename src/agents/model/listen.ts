@@ -4,14 +4,12 @@ import { type ModelBody, textOfBody } from '../../chat/protocol.ts'
 import type { Asked } from '../../chat/request.ts'
 import type { ModelCall } from '../../contract/agent.ts'
 import type { Usage } from '../../contract/wire.ts'
-import type { Answer, Heard, HeardCall, ModelEndpoint } from './endpoint.ts'
+import { checkCalls, checkKept, createBounds } from './bounds.ts'
+import type { Answer, Heard, HeardCall, Lesson, ModelEndpoint } from './endpoint.ts'
 import { endOf } from './ends.ts'
 import { ModelLost, ModelRefused } from './failures.ts'
-
-/** The largest number of tool calls in one answer. */
-const maxCalls = 128
-/** The largest number of characters in all texts and calls of one answer together. */
-const maxCharacters = 8 * 1024 * 1024
+import { isAboutBody } from './switches-learned.ts'
+import { isTooLong } from './too-long.ts'
 
 export type Listened = { call: ModelCall; usage?: Usage; calls: HeardCall[]; spoke: boolean }
 
@@ -37,28 +35,9 @@ const joined = (heard: Heard[]): Heard[] => {
   return merged
 }
 
-/** Throws when the pieces so far are more than an answer may have. */
-const createBounds = () => {
-  let characters = 0
-  const calls = new Set<string>()
-  return {
-    characters: () => characters,
-    within(heard: Heard[]): Heard[] {
-      for (const piece of heard) {
-        characters += piece.text.length
-        if (piece.kind === 'call') calls.add(piece.call)
-      }
-      if (characters > maxCharacters)
-        throw new ModelRefused("the model's answer is longer than 8 Mi characters")
-      if (calls.size > maxCalls) throw new ModelRefused(`the model made more than ${maxCalls} calls at once`)
-      return heard
-    },
-  }
-}
-
 /** Throws when an answer stopped before it was whole: text is whole at an orderly end, and calls only if it says so. */
 const checkWhole = ({ progress, calls, response }: Answer, spoke: boolean): void => {
-  if (calls.length > maxCalls) throw new ModelRefused(`the model made more than ${maxCalls} calls at once`)
+  checkCalls(calls.length)
   if (progress === 'going' && calls.length > 0) {
     throw new ModelLost("the model's answer broke off while it called a tool")
   }
@@ -66,6 +45,9 @@ const checkWhole = ({ progress, calls, response }: Answer, spoke: boolean): void
     throw new ModelLost("the model's answer broke off before it began")
   }
 }
+
+/** The text that was heard must not stay before a summary, so the step runs again. */
+const afterText = (error: unknown): unknown => (isTooLong(error) ? new ModelLost(error.message) : error)
 
 async function* listen(
   endpoint: ModelEndpoint,
@@ -78,7 +60,9 @@ async function* listen(
   const bounds = createBounds()
   const pieces = endpoint.answer(text, signal)
   for (;;) {
-    const next = await pieces.next()
+    const next = await pieces.next().catch(error => {
+      throw bounds.characters() > 0 ? afterText(error) : error
+    })
     if (!next.done) {
       yield* bounds.within(joined(next.value))
       continue
@@ -86,6 +70,7 @@ async function* listen(
     const answer = next.value
     const spoke = bounds.characters() > 0
     checkWhole(answer, spoke)
+    checkKept(answer)
     const { response, usage, calls, sentDigest } = answer
     const end = response.finish_reason === undefined ? undefined : endOf(response.finish_reason)
     const sent = sentDigest === undefined ? {} : { sent_digest: sentDigest }
@@ -101,10 +86,13 @@ async function* listen(
   }
 }
 
+/** A call asks again at most this often. */
+const mostLessons = 32
+
 /**
  * Asks a model, and yields the pieces of its answer as they arrive. `bodyOf` makes the body of the request. `window`
- * goes with it: the log stores both. Asks again
- * with another body when the endpoint turns out not to take the first one. Throws ModelRefused or ModelLost.
+ * goes with it: the log stores both. Asks again with another body when the endpoint turns out not to take the first
+ * one. Throws ModelRefused or ModelLost.
  */
 export async function* ask(
   endpoint: ModelEndpoint,
@@ -112,12 +100,20 @@ export async function* ask(
   bodyOf: (asked: Asked) => ModelBody,
   signal: AbortSignal,
 ): AsyncGenerator<Heard, Listened> {
+  const lessons: Lesson[] = []
   for (;;) {
     const asked = { ...endpoint.asks(model), ...more }
     try {
       return yield* listen(endpoint, asked, bodyOf(asked), signal)
     } catch (error) {
-      if (!(error instanceof ModelRefused) || !endpoint.learns(asked, error)) throw error
+      if (!(error instanceof ModelRefused)) throw error
+      const lesson = lessons.length < mostLessons ? endpoint.learns(asked, error) : undefined
+      if (lesson === undefined) {
+        // The refusal was about this request alone, so other tasks of the model are asked as before.
+        if (isAboutBody(error) && !isTooLong(error)) for (const { forget } of lessons) forget()
+        throw error
+      }
+      lessons.push(lesson)
     }
   }
 }

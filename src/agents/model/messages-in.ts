@@ -1,16 +1,9 @@
 // The messages in the data of an event. Endpoints send empty data, several messages in one event, and words in place
 // of JSON.
-import type { Fields } from './endpoint-values.ts'
+import { type Fields, parsed } from './endpoint-values.ts'
 import { ModelLost } from './failures.ts'
 import { reasonOfText } from './reasons.ts'
-
-const parsed = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
+import { failureFor } from './stream-errors.ts'
 
 const brokeOff = (why: string) => new ModelLost(`the model's answer broke off: ${why}`)
 
@@ -30,7 +23,5 @@ export const messagesIn = (data: string): Fields[] => {
   const values = lines.map(parsed)
   if (values.every(each => each !== undefined)) return values.map(messageOf)
   const words = reasonOfText(data)
-  throw words === undefined
-    ? brokeOff('a chunk is no JSON')
-    : new ModelLost(`the model's endpoint failed: ${words}`)
+  throw words === undefined ? brokeOff('a chunk is no JSON') : failureFor(words)
 }

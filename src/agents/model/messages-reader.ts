@@ -4,28 +4,22 @@ import type { Usage } from '../../contract/wire.ts'
 import { toldOf } from './answer-facts.ts'
 import { createCalls } from './calls.ts'
 import type { Heard } from './endpoint.ts'
-import { countOf, type Fields, fieldsOf, jsonOf, listOf, nameOf, wordOf } from './endpoint-values.ts'
+import { type Fields, fieldsOf, jsonOf, listOf, nameOf, wordOf } from './endpoint-values.ts'
 import { ModelLost } from './failures.ts'
 import { createItemPlaces } from './item-places.ts'
 import type { Message, Reader } from './reader.ts'
 import { reasonInStream } from './reasons.ts'
 import { errorIn, failureIn } from './stream-errors.ts'
+import { sumOf, usageOf } from './usage.ts'
 
 /** The usage, whose fields come in two messages. Cached tokens are no part of `input_tokens` here, but of ours. */
-const usageOf = (given: Fields): Usage | undefined => {
-  const [input, output] = [countOf(given.input_tokens), countOf(given.output_tokens)]
-  if (input === undefined && output === undefined) return undefined
-  const read = countOf(given.cache_read_input_tokens)
-  const all = (input ?? 0) + (read ?? 0) + (countOf(given.cache_creation_input_tokens) ?? 0)
-  const thinking = countOf(fieldsOf(given.output_tokens_details).thinking_tokens)
-  return {
-    input_tokens: all,
-    output_tokens: output ?? 0,
-    total_tokens: all + (output ?? 0),
-    ...(read === undefined ? {} : { cached_tokens: read }),
-    ...(thinking === undefined ? {} : { reasoning_tokens: thinking }),
-  }
-}
+const usageIn = (given: Fields): Usage | undefined =>
+  usageOf({
+    input: sumOf(given.input_tokens, given.cache_read_input_tokens, given.cache_creation_input_tokens),
+    output: given.output_tokens,
+    cached: given.cache_read_input_tokens,
+    reasoning: fieldsOf(given.output_tokens_details).thinking_tokens,
+  })
 
 /** Ends in the middle of an answer: the last call may have lost its end. */
 const cutting = ['max_tokens', 'model_context_window_exceeded']
@@ -161,7 +155,7 @@ export const createMessagesReader = (): Reader => {
       if (calls.isNameless()) throw new ModelLost('the model called a tool without its name')
       const kept: MessagesKept | undefined = thoughts.length === 0 ? undefined : { thoughts }
       const response = { id, model, finish_reason: stop, call_ids: calls.ids(), kept }
-      return { ...toldOf(response, usageOf(usage)), calls: calls.all() }
+      return { ...toldOf(response, usageIn(usage)), calls: calls.all() }
     },
   }
 }

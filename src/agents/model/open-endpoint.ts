@@ -4,6 +4,7 @@ import { shownName } from './ai-sdk/package.ts'
 import { createConfiguredEndpoint } from './configured-endpoint.ts'
 import { guessedDialect } from './dialects.ts'
 import type { ModelEndpoint } from './endpoint.ts'
+import { shownUrl } from './secrets.ts'
 import type { ModelSettings } from './settings.ts'
 
 /** Throws CannotStart when the provider package of the endpoint cannot be used. */
@@ -17,8 +18,9 @@ export const openEndpoint = async (
 export const shownAddress = (settings: ModelSettings): string => {
   if ('provider' in settings) {
     const { name, baseUrl } = settings.provider
-    return `${baseUrl ?? 'the endpoint of the package'} (dialect ai-sdk:${shownName(name)})`
+    const at = baseUrl === undefined ? 'the endpoint of the package' : shownUrl(baseUrl)
+    return `${at} (dialect ai-sdk:${shownName(name)})`
   }
   const { baseUrl, dialect, model } = settings
-  return `${baseUrl} (dialect ${dialect ?? guessedDialect(baseUrl, model)})`
+  return `${shownUrl(baseUrl)} (dialect ${dialect ?? guessedDialect(baseUrl, model)})`
 }

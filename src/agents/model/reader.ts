@@ -8,7 +8,7 @@ export type Message = { event: string | undefined; data: Fields }
 export type Reader = {
   /**
    * The pieces in a message of the stream, or in a whole answer. Undefined: the message is no sign of life. Throws
-   * ModelLost when the message is an error.
+   * ModelLost or ModelRefused when the message is an error.
    */
   hear: (message: Message) => Heard[] | undefined
   /** Whether the body of an answer that is not streamed is an answer at all. */

@@ -1,17 +1,9 @@
 // The reasons that endpoints give for their errors, in every form in which they give them.
 import { STATUS_CODES } from 'node:http'
-import { type Fields, fieldsOf, listOf, wordOf } from './endpoint-values.ts'
+import { type Fields, fieldsOf, listOf, parsed, wordOf } from './endpoint-values.ts'
 
 /** Errors that contain errors are followed this deep. */
 const deepest = 6
-
-const parsed = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
 
 /** A problem as FastAPI tells it. */
 const problemIn = (value: unknown): string => {

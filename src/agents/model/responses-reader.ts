@@ -4,35 +4,22 @@ import type { Logprob, Usage } from '../../contract/wire.ts'
 import { toldOf } from './answer-facts.ts'
 import { createCalls } from './calls.ts'
 import type { Heard } from './endpoint.ts'
-import {
-  countOf,
-  type Fields,
-  fieldsOf,
-  jsonOf,
-  listOf,
-  logprobsOf,
-  nameOf,
-  wordOf,
-} from './endpoint-values.ts'
+import { type Fields, fieldsOf, jsonOf, listOf, logprobsOf, nameOf, wordOf } from './endpoint-values.ts'
 import { ModelLost } from './failures.ts'
 import { createItemPlaces } from './item-places.ts'
 import type { Message, Reader } from './reader.ts'
 import { reasonIn, reasonInStream } from './reasons.ts'
 import { errorIn, failureIn } from './stream-errors.ts'
+import { usageOf } from './usage.ts'
 
-const usageOf = (given: Fields): Usage | undefined => {
-  const [input, output] = [countOf(given.input_tokens), countOf(given.output_tokens)]
-  if (input === undefined && output === undefined) return undefined
-  const cached = countOf(fieldsOf(given.input_tokens_details).cached_tokens)
-  const reasoning = countOf(fieldsOf(given.output_tokens_details).reasoning_tokens)
-  return {
-    input_tokens: input ?? 0,
-    output_tokens: output ?? 0,
-    total_tokens: countOf(given.total_tokens) ?? (input ?? 0) + (output ?? 0),
-    ...(cached === undefined ? {} : { cached_tokens: cached }),
-    ...(reasoning === undefined ? {} : { reasoning_tokens: reasoning }),
-  }
-}
+const usageIn = (given: Fields): Usage | undefined =>
+  usageOf({
+    input: given.input_tokens,
+    output: given.output_tokens,
+    total: given.total_tokens,
+    cached: fieldsOf(given.input_tokens_details).cached_tokens,
+    reasoning: fieldsOf(given.output_tokens_details).reasoning_tokens,
+  })
 
 /**
  * An item of the output. `isBegun`: some of its text or arguments were heard. `isDone`: its end was heard. `lengths`:
@@ -133,7 +120,8 @@ export const createResponsesReader = (): Reader => {
     item.isDone = true
     const rest = item.isBegun ? [] : sayAll(item, given)
     if (given.type === 'reasoning') keepThought(item, given)
-    if (given.type === 'message') phases.push(nameOf(given.phase) ?? null)
+    // A message without a text has no item, so it has no place among them.
+    if (given.type === 'message' && item.isBegun) phases.push(nameOf(given.phase) ?? null)
     if (given.type !== 'function_call' || item.isBegun) return [...begun, ...rest]
     return [...begun, ...hearArguments(index, jsonOf(given.arguments))]
   }
@@ -145,7 +133,7 @@ export const createResponsesReader = (): Reader => {
   const hearResponse = (response: Fields) => {
     id ??= nameOf(response.id)
     model ??= nameOf(response.model)
-    usage = usageOf(fieldsOf(response.usage)) ?? usage
+    usage = usageIn(fieldsOf(response.usage)) ?? usage
   }
   /** The end of the answer. It has all items, which count if none of them came before. */
   const hearEnd = (response: Fields): Heard[] => {

@@ -7,6 +7,7 @@ import { packageIn } from './ai-sdk/settings.ts'
 import type { EndpointSettings } from './configured-endpoint.ts'
 import { type DialectName, dialectNames, dialectOf } from './dialects.ts'
 import type { Limits } from './limits.ts'
+import { shownUrl } from './secrets.ts'
 import { wireAt, wires } from './wires.ts'
 
 /** An endpoint that Reprise speaks to itself, or one behind a provider package. */
@@ -45,14 +46,13 @@ const switchesIn = ({ MODEL_SWITCHES: given = '' }: Env): Partial<Switches> => {
 const checkUrl = (baseUrl: string | undefined): void => {
   if (!baseUrl) return
   if (!URL.canParse(baseUrl) || !/^https?:$/.test(new URL(baseUrl).protocol)) {
-    throw new CannotStart(`MODEL_BASE_URL=${shown(baseUrl)} is no http or https URL`)
+    throw new CannotStart(`MODEL_BASE_URL=${shownUrl(baseUrl)} is no http or https URL`)
   }
   const { username, password } = new URL(baseUrl)
   if (username || password) {
     throw new CannotStart('MODEL_BASE_URL must not hold a user or a password: put the key into MODEL_API_KEY')
   }
 }
-const shown = (baseUrl: string): string => baseUrl.replace(/\/\/[^/]*@/, '//***@')
 
 const addressIn = (env: Env): { baseUrl: string; model: string } | undefined => {
   const { MODEL_BASE_URL: baseUrl, MODEL: model } = env
@@ -62,7 +62,7 @@ const addressIn = (env: Env): { baseUrl: string; model: string } | undefined => 
   checkUrl(baseUrl)
   if (!model) {
     throw new CannotStart(
-      `MODEL_BASE_URL=${shown(baseUrl)} is set without MODEL: set that to the name of a model`,
+      `MODEL_BASE_URL=${shownUrl(baseUrl)} is set without MODEL: set that to the name of a model`,
     )
   }
   return { baseUrl, model }

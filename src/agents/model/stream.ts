@@ -8,6 +8,7 @@ import { messagesIn } from './messages-in.ts'
 import type { Message, Reader } from './reader.ts'
 import { reasonIn, reasonOfBody } from './reasons.ts'
 import type { SilenceWatch } from './silence.ts'
+import { failureFor } from './stream-errors.ts'
 
 /** So many characters of an answer are kept, to tell what it was if it was none. */
 const sampleLength = 1000
@@ -41,7 +42,7 @@ const hearWhole = (
   const messages = messagesIn(text)
   const [first = {}] = messages
   const why = reasonIn(first)
-  if (why !== undefined) throw new ModelLost(`the model's endpoint failed: ${why}`)
+  if (why !== undefined) throw failureFor(why)
   const isWhole = reader.isWhole(first)
   if (messages.length === 1 && !isWhole) throw noAnswer(type, text)
   const heard = messages.map(data => reader.hear({ event: undefined, data }))

@@ -17,12 +17,17 @@ export const createThinkSplitter = () => {
   let state: 'begin' | 'think' | 'after' | 'text' = 'begin'
   let kept = ''
 
+  /** Whether nothing but blanks came. They are not read again with each further piece. */
+  let isBlank = true
+
   const hear = (text: string): Spoken[] => {
     kept += text
+    isBlank &&= text.trim() === ''
+    if (isBlank) return []
     const said: Spoken[] = []
     if (state === 'begin') {
       const start = kept.trimStart()
-      if (start === '' || (start.length < open.length && open.startsWith(start))) return []
+      if (start.length < open.length && open.startsWith(start)) return []
       if (start.startsWith(open)) {
         state = 'think'
         kept = start.slice(open.length)

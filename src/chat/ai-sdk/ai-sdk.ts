@@ -1,13 +1,12 @@
 // The protocol of provider packages of the AI SDK: writes a prompt as the call options of their specification
 // (https://ai-sdk.dev/providers/community-providers/custom-providers), as JSON. The package makes the real body of it.
+import { type Fields, setIn } from '../fields.ts'
 import { instructionsOf } from '../instructions.ts'
 import type { Prompt } from '../prompt.ts'
 import type { ModelBody, Protocol } from '../protocol.ts'
 import type { Switches } from '../switches.ts'
 import { parametersOf } from '../tool-schemas.ts'
 import { sdkPrompt } from './messages.ts'
-
-type Fields = Record<string, unknown>
 
 /** The names of call options, by the names that requests use for them. */
 const optionNames: Record<string, string> = {
@@ -35,14 +34,14 @@ const optionValue = (option: string, value: unknown): unknown => {
   return option === 'stopSequences' && typeof value === 'string' ? [value] : value
 }
 
-/** The arguments of a request: call options, and `further` fields that only the provider knows. */
+/** The arguments of a request: call options, null to unset them, and `further` fields that only the provider knows. */
 const given = (args: Fields): Fields => {
   const options: Fields = {}
   const further: Fields = {}
   for (const [name, value] of Object.entries(args)) {
     const option = Object.hasOwn(optionNames, name) ? optionNames[name] : undefined
-    if (value === null) continue
-    if (option === undefined) further[name] = value
+    if (value === null) options[name === 'response_format' ? 'responseFormat' : (option ?? name)] = null
+    else if (option === undefined) further[name] = value
     else options[option] = optionValue(option, value)
   }
   return Object.keys(further).length === 0 ? options : { ...options, further }
@@ -67,9 +66,11 @@ const write = (prompt: Prompt, switches: Switches): ModelBody => {
   const tools = toolsOf(prompt, switches)
   return {
     request: {
-      ...(prompt.maxTokens === undefined ? {} : { maxOutputTokens: prompt.maxTokens }),
-      ...formatOf(prompt, switches),
-      ...given(prompt.args),
+      ...setIn({
+        ...(prompt.maxTokens === undefined ? {} : { maxOutputTokens: prompt.maxTokens }),
+        ...formatOf(prompt, switches),
+        ...given(prompt.args),
+      }),
       model: prompt.model,
       ...(switches.stream === 'off' ? { stream: false } : {}),
       ...(switches.usage === 'off' ? { includeUsage: false } : {}),

@@ -1,14 +1,14 @@
 // Writes turns as the prompt of the AI SDK's specification of language models.
 import { argumentsObject } from '../call-arguments.ts'
+import type { Fields } from '../fields.ts'
 import { laterInstructions } from '../instructions.ts'
 import { isText, taken, thoughtText } from '../parts.ts'
 import type { ResultPart, SaidPart, Turn } from '../prompt.ts'
-import { nineLetters } from '../short-ids.ts'
+import { wireId } from '../short-ids.ts'
 import type { Switches } from '../switches.ts'
 import { type SdkPart, sdkJoined, sdkParts, sdkText } from './content.ts'
 import { type SdkKeptPart, sdkKept } from './kept.ts'
 
-type Fields = Record<string, unknown>
 export type SdkMessage = {
   role: 'system' | 'user' | 'assistant' | 'tool'
   content: string | Fields[]
@@ -17,7 +17,6 @@ export type SdkMessage = {
 type Said = Extract<Turn, { by: 'assistant' }>
 type Spoken = Exclude<Turn, { by: 'assistant' | 'tools' }>
 
-const wireId = (id: string, { call_ids }: Switches): string => (call_ids === 'nine' ? nineLetters(id) : id)
 const optional = (options: Fields | undefined): Fields =>
   options === undefined ? {} : { providerOptions: options }
 

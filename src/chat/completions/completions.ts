@@ -1,12 +1,11 @@
 // The protocol of chat completions: writes a prompt as the body of a request.
+import { type Fields, setIn } from '../fields.ts'
 import { instructionsOf } from '../instructions.ts'
 import type { Prompt } from '../prompt.ts'
 import type { ModelBody, Protocol } from '../protocol.ts'
 import type { Switches } from '../switches.ts'
 import { parametersOf } from '../tool-schemas.ts'
 import { messagesOf } from './messages.ts'
-
-type Fields = Record<string, unknown>
 
 /** Tools as endpoints take them; undefined when there are none, since some endpoints refuse an empty list. */
 const toolsOf = ({ tools }: Prompt, { tool_schemas }: Switches): unknown[] | undefined =>
@@ -53,7 +52,7 @@ const write = (prompt: Prompt, switches: Switches): ModelBody => {
   const tools = toolsOf(prompt, switches)
   return {
     request: {
-      ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null)),
+      ...setIn(given),
       model: prompt.model,
       stream: switches.stream === 'on',
     },

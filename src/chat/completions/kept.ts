@@ -1,5 +1,5 @@
 // What an endpoint of chat completions gives with a turn and gets back with it, beside the texts and calls.
-type Fields = Record<string, unknown>
+import type { Fields } from '../fields.ts'
 
 /** Where the reasoning came: a field of the message, tags in the text, or parts of the content. */
 export const reasoningPlaces = ['reasoning_content', 'reasoning', 'think', 'thinking'] as const

@@ -1,7 +1,7 @@
 // Writes turns as the messages of a chat completion.
 import { taken } from '../parts.ts'
 import type { ResultPart, Turn } from '../prompt.ts'
-import { nineLetters } from '../short-ids.ts'
+import { wireId } from '../short-ids.ts'
 import type { Switches } from '../switches.ts'
 import { assistantMessage } from './assistant.ts'
 import { type ChatContent, type ChatMessage, contentOf, together } from './content.ts'
@@ -9,9 +9,6 @@ import { inOrder } from './order.ts'
 
 /** A name as strict endpoints take it. */
 const nameOf = (name: string): string => name.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 64)
-
-/** The id of a call on the wire. */
-const wireId = (id: string, { call_ids }: Switches): string => (call_ids === 'nine' ? nineLetters(id) : id)
 
 const roleOf = (by: 'user' | 'system' | 'developer', { roles }: Switches): string =>
   by === 'user' || roles === 'as_given' ? by : roles

@@ -1,6 +1,7 @@
 // The protocol of Anthropic Messages: writes a prompt as the body of a request.
 // https://github.com/anthropics/anthropic-sdk-typescript/blob/main/src/resources/messages/messages.ts
 import { closed } from '../closed-schema.ts'
+import { type Fields, fieldsOf, setIn } from '../fields.ts'
 import { instructionsOf } from '../instructions.ts'
 import type { Prompt } from '../prompt.ts'
 import type { ModelBody, Protocol } from '../protocol.ts'
@@ -9,11 +10,6 @@ import { parametersOf } from '../tool-schemas.ts'
 import { type Block, textBlock } from './blocks.ts'
 import { withMarks } from './cache.ts'
 import { conversationOf, isThought, type Message } from './turns.ts'
-
-type Fields = Record<string, unknown>
-
-const fieldsOf = (value: unknown): Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {}
 
 const toolsOf = ({ tools }: Prompt, { tool_schemas }: Switches): Fields[] =>
   tools.map(({ function: { name, description, parameters, strict } }) => ({
@@ -48,9 +44,9 @@ const lengthOf = ({ maxTokens, args }: Prompt, { answer_room }: Switches): numbe
   return maxTokens ?? Number(answer_room) + (typeof budget === 'number' ? budget : 0)
 }
 
-/** The form of the answer, beside what the request has set there. */
+/** The form of the answer, beside what the request has set there. A request may unset it. */
 const outputOf = ({ schema, args }: Prompt, switches: Switches): Fields => {
-  if (schema === undefined || switches.schema !== 'json_schema') return {}
+  if (schema === undefined || switches.schema !== 'json_schema' || args.output_config === null) return {}
   const format = { type: 'json_schema', schema: closed(schema as Fields) }
   return { output_config: { format, ...fieldsOf(args.output_config) } }
 }
@@ -70,9 +66,6 @@ const choiceOf = ({ tools }: Prompt, { parallel }: Switches): Fields =>
     ? { tool_choice: { type: 'auto', disable_parallel_tool_use: true } }
     : {}
 
-const bare = (fields: Fields): Fields =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null))
-
 type Parts = { system: Block[]; messages: Message[]; tools: object[] }
 
 const partsOf = (prompt: Prompt, switches: Switches): Parts => {
@@ -88,7 +81,7 @@ const partsOf = (prompt: Prompt, switches: Switches): Parts => {
 const write = (prompt: Prompt, switches: Switches): ModelBody => {
   const { system, messages, tools } = partsOf(prompt, switches)
   const thinking = fieldsOf(prompt.args.thinking).type === 'enabled' && beganUnthought(messages)
-  const given = bare({
+  const given = setIn({
     max_tokens: lengthOf(prompt, switches),
     ...choiceOf(prompt, switches),
     ...renamed(prompt.args),

@@ -1,17 +1,13 @@
 // The protocol of OpenAI Responses: writes a prompt as the body of a request. The endpoint stores nothing, so each
 // request has the whole conversation, with the reasoning in its encrypted form.
 // https://github.com/openai/openai-node/blob/master/src/resources/responses/responses.ts
+import { type Fields, fieldsOf, setIn } from '../fields.ts'
 import { instructionsOf } from '../instructions.ts'
 import type { Prompt } from '../prompt.ts'
 import type { ModelBody, Protocol } from '../protocol.ts'
 import type { Switches } from '../switches.ts'
 import { parametersOf } from '../tool-schemas.ts'
 import { itemsOf } from './items.ts'
-
-type Fields = Record<string, unknown>
-
-const fieldsOf = (value: unknown): Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {}
 
 /** Schemas of tools are as the request has them. Without `strict`, the endpoint would close them. */
 const toolsOf = ({ tools }: Prompt, { tool_schemas }: Switches): Fields[] =>
@@ -34,9 +30,9 @@ const renamed = (args: Fields): Fields => {
   }
 }
 
-/** The form of the answer, beside what the request has set there. */
+/** The form of the answer, beside what the request has set there. A request may unset it. */
 const formOf = ({ schema, args }: Prompt, switches: Switches): Fields => {
-  if (schema === undefined || switches.schema === 'words') return {}
+  if (schema === undefined || switches.schema === 'words' || args.text === null) return {}
   const format =
     switches.schema === 'json_object'
       ? { type: 'json_object' }
@@ -67,7 +63,7 @@ const write = (prompt: Prompt, switches: Switches): ModelBody => {
   const tools = toolsOf(prompt, switches)
   return {
     request: {
-      ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null)),
+      ...setIn(given),
       model: prompt.model,
       stream: switches.stream === 'on',
       ...(instructions === undefined ? {} : { instructions }),

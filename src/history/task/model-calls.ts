@@ -77,7 +77,7 @@ export const modelCalls: Part<ModelCalls, Output> = {
       const { response, compressed, usage } = data
       view.summed = compressed !== undefined
       const given = givenWith(view, data)
-      if (given !== undefined) view.given = [...view.given, given]
+      if (given !== undefined) view.given.push(given)
       if (response !== undefined) {
         view.tokenIds = [...(promptIds(view, response) ?? []), ...(response.completion_token_ids ?? [])]
         view.contextTokens = typeof usage?.total_tokens === 'number' ? usage.total_tokens : 0

@@ -1,6 +1,7 @@
 // The kind: calls are put together wrongly from the pieces in which they come. A piece belongs to the call that a careful
 // reader would take, whatever the endpoint does with numbers, ids and names.
 import t from 'tap'
+import { createCalls } from '../../../src/agents/model/calls.ts'
 import { sse } from '../../agents/streams/replay.ts'
 import { delta } from '../../support/fake-model.ts'
 import { type Outcome, plays, stream } from './outcome.ts'
@@ -188,3 +189,10 @@ t.test('empty lists and null', t =>
     ],
   }),
 )
+
+t.test('long arguments are not read again with each piece that repeats the name', async t => {
+  const calls = createCalls()
+  const pieces = Array.from({ length: 100_000 }, (_, n) => `${n === 0 ? '{' : ','}"${n}":{}`)
+  for (const text of [...pieces, '}']) calls.hear([{ index: 0, function: { name: 'echo', arguments: text } }])
+  t.same(calls.all(), [{ name: 'echo', arguments: `${pieces.join('')}}` }])
+})

@@ -1,6 +1,8 @@
 // The kind: an answer that must be JSON is refused, because the model has put it into a fence. The fence around a whole
 // answer is taken off; every other text stays as it is.
 import t from 'tap'
+import { createFenceFilter } from '../../../src/agents/model/fence.ts'
+import { createThinkSplitter } from '../../../src/agents/model/think.ts'
 import { replayTasks, type SentMessage, sse } from '../../agents/streams/replay.ts'
 import { textsOf } from '../../http/agent-tasks.ts'
 import { delta } from '../../support/fake-model.ts'
@@ -54,6 +56,17 @@ for (const [how, cut] of Object.entries(cuts)) {
     }
   })
 }
+
+t.test('blanks without end, and ticks without an end, are read once', async t => {
+  const blanks = ' \n'.repeat(200_000)
+  const fence = createFenceFilter()
+  const said = [...'```json\n{}', ...(blanks.match(/.{1,10}/gs) ?? []), '.'].map(fence.hear).join('')
+  t.equal(said + fence.end(), `{}${blanks}.`)
+  const open = createFenceFilter()
+  t.equal(open.hear(`\`\`\`${blanks.replaceAll('\n', ' ')}`).length, blanks.length + 3)
+  const splitter = createThinkSplitter()
+  t.same([...blanks, 'x'].flatMap(splitter.hear), [{ kind: 'text', text: `${blanks}x` }])
+})
 
 t.test('an answer that may be anything keeps its fence', async t => {
   const said = '```json\n{"ok":true}\n```'

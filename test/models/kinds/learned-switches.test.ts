@@ -165,3 +165,16 @@ t.test('null in inference_args unsets a field', async t => {
     logit_bias: { 1: null },
   })
 })
+
+t.test('what does not help a request changes nothing for others', async t => {
+  const type = (nth: number) =>
+    (asked[nth]?.body as { response_format?: { type: string } })?.response_format?.type
+  const { ask, asked } = await replayTasks(t, (_, nth) =>
+    type(nth) === 'odd' ? refuses('response_format.type: odd is not known') : says('{"ok":true}'),
+  )
+  const odd = { structured_output: schema, inference_args: { response_format: { type: 'odd' } } }
+  t.match(await ask(odd), { status: 'failed', error: { message: /odd is not known/ } })
+  const before = asked.length
+  t.equal((await ask({ structured_output: schema })).status, 'completed')
+  t.equal(type(before), 'json_schema')
+})

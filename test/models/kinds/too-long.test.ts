@@ -3,6 +3,7 @@
 import t from 'tap'
 import { replayTasks, sse } from '../../agents/streams/replay.ts'
 import { delta } from '../../support/fake-model.ts'
+import { plays, stream } from './outcome.ts'
 
 /** Refusals in the words of vendors. */
 const refusals: Record<string, [status: number, body: string]> = {
@@ -60,6 +61,15 @@ const refusals: Record<string, [status: number, body: string]> = {
     '{"error":{"message":"Provider returned error","metadata":{"raw":"{\\"error\\":{\\"message\\":\\"prompt is too long: 5 tokens > 4 maximum\\"}}"}}}',
   ],
 }
+const long = JSON.stringify({
+  error: { message: 'the request exceeds the available context size', code: 400 },
+})
+/** The same refusals where an answer should be. */
+const inAnswers: typeof refusals = {
+  'in a stream': [200, `data: ${long}\n\n`],
+  'in words in a stream': [200, 'data: the request exceeds the available context size\n\n'],
+  'in place of a stream': [200, long],
+}
 const message = (role: string, message_content: string) => ({ type: 'message', role, message_content })
 const history_messages = ['a', 'b', 'c', 'd'].map((name, n) =>
   message(n % 2 === 0 ? 'user' : 'assistant', `${name} ${'word '.repeat(100)}`),
@@ -77,7 +87,7 @@ t.test('a summary, once', async t => {
     const isLong = messages.length > 3 || !isShort
     return isLong ? { status, body: [body], headers: { 'content-type': 'application/json' } } : says('done')
   })
-  for (const [name, refusal] of Object.entries(refusals)) {
+  for (const [name, refusal] of Object.entries({ ...refusals, ...inAnswers })) {
     ;[status, body] = refusal
     isShort = true
     const before = asked.length
@@ -125,3 +135,12 @@ t.test('other refusals are no reason for a summary', async t => {
     t.notMatch(task.error?.message, /begin a new session/, body)
   }
 })
+
+t.test('text that came before the refusal does not stay', t =>
+  plays(t, {
+    'a stream that breaks off': [
+      stream(sse(delta({ content: 'half' })), `data: ${long}\n\n`),
+      { end: 'again', text: 'half' },
+    ],
+  }),
+)

@@ -84,7 +84,7 @@ export const played = async (world: TestWorld, fetch: ReturnType<typeof fetchOf>
   const http = {
     url: 'http://model.example/v1',
     headers: {},
-    secret: undefined,
+    secrets: [],
     silenceMs: limitMs,
     createReader: createChatReader,
   }

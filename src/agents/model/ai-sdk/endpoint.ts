@@ -7,6 +7,7 @@ import type { Answer, Heard, ModelEndpoint } from '../endpoint.ts'
 import { fieldsOf, listOf } from '../endpoint-values.ts'
 import { ModelLost, ModelRefused, redactor } from '../failures.ts'
 import { createLessons } from '../lessons.ts'
+import { isSecret } from '../secrets.ts'
 import { watchSilence } from '../silence.ts'
 import { isAboutBody, learned } from '../switches-learned.ts'
 import { type Call, callOf } from './call-options.ts'
@@ -52,11 +53,14 @@ const learn = (present: Switches, refused: ModelRefused): Partial<Switches> | un
   return name !== undefined && known.has(name) && change?.[name] !== present[name] ? change : undefined
 }
 
-const endpointId = ({ name, baseUrl = '' }: ProviderSettings): string =>
-  createHash('sha256')
-    .update(`ai-sdk ${shownName(name)} ${baseUrl}`)
+/** An id of the endpoint that does not tell its address. Options, such as a region, may name another endpoint; keys do not. */
+const endpointId = ({ name, baseUrl = '', options }: ProviderSettings): string => {
+  const open = JSON.stringify(options, (key, value) => (isSecret(key) ? undefined : value))
+  return createHash('sha256')
+    .update(`ai-sdk ${shownName(name)} ${baseUrl} ${open}`)
     .digest('base64url')
     .slice(0, 12)
+}
 
 /** A promise, unless the signal ends the wait: packages may not hear it. */
 const within = async <T>(promise: PromiseLike<T>, signal: AbortSignal): Promise<T> => {
@@ -120,8 +124,7 @@ export const createSdkEndpoint = (
   const { model, silenceMs, switches: own, secrets } = settings
   const name = shownName(settings.provider.name)
   const endpoint = endpointId(settings.provider)
-  const redact = (text: string) =>
-    redactor(undefined)(secrets.reduce((left, each) => redactor(each)(left), text))
+  const redact = redactor(secrets)
   const persist = createPersist(redact, timers)
   const warn = createWarner(name, report)
   const lessons = createLessons(() => ({}), own, learn)
@@ -131,6 +134,7 @@ export const createSdkEndpoint = (
     parts: AsyncGenerator<unknown>,
     wire: Wire,
     watch: ReturnType<typeof watchSilence>,
+    aborted: () => boolean,
   ): AsyncGenerator<Heard[], Answer> {
     const reader = createPartsReader()
     try {
@@ -145,7 +149,7 @@ export const createSdkEndpoint = (
       }
     } catch (error) {
       // An answer that has ended stays whole if the connection breaks, or stays open, afterwards.
-      if (error instanceof ModelRefused || reader.progress() !== 'ended') throw error
+      if (error instanceof ModelRefused || aborted() || reader.progress() !== 'ended') throw error
     }
     const answer = reader.answer()
     const received = wire.received()
@@ -184,7 +188,7 @@ export const createSdkEndpoint = (
       try {
         begin()
         const made = provider.model(call.model, wire.fetch, call.settings)
-        return yield* read(partsOf(made, call, both), wire, watch)
+        return yield* read(partsOf(made, call, both), wire, watch, () => signal.aborted)
       } catch (error) {
         if (signal.aborted) throw signal.reason
         if (silence.signal.aborted && !(error instanceof ModelLost)) {
@@ -196,13 +200,13 @@ export const createSdkEndpoint = (
       }
     },
     learns: (asked, refused) =>
-      (refused.status === undefined || isAboutBody(refused)) && lessons.learns(asked, refused),
+      refused.status === undefined || isAboutBody(refused) ? lessons.learns(asked, refused) : undefined,
   }
 }
 
 /** Loads the provider package, and checks it. Throws CannotStart. */
 export const openSdkEndpoint = async (settings: SdkSettings, deps: Deps): Promise<ModelEndpoint> => {
   const provider = providerIn(await loadPackage(settings.provider.name), settings.provider)
-  checkProvider(provider, settings.provider, settings.model)
+  checkProvider(provider, settings.provider, settings.model, redactor(settings.secrets))
   return createSdkEndpoint(settings, provider, deps)
 }

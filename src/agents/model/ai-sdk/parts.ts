@@ -1,11 +1,14 @@
 // Turns the parts of an answer, as a language model of the AI SDK streams them, into pieces of an answer.
 import type { SdkKept, SdkKeptPart } from '../../../chat/ai-sdk/kept.ts'
 import type { Usage } from '../../../contract/wire.ts'
+import { checkCalls } from '../bounds.ts'
 import type { Answer, Heard, HeardCall, Progress } from '../endpoint.ts'
 import { countOf, type Fields, fieldsOf, jsonOf, nameOf, wordOf } from '../endpoint-values.ts'
 import { endOf } from '../ends.ts'
 import { ModelLost } from '../failures.ts'
 import { reasonIn } from '../reasons.ts'
+import { failureFor } from '../stream-errors.ts'
+import { sumOf, usageOf } from '../usage.ts'
 
 type Options = Fields | undefined
 type Kind = 'text' | 'reasoning'
@@ -29,23 +32,14 @@ const merged = (a: Options, b: Options): Options => {
   return { ...a, ...Object.fromEntries(both) }
 }
 
-const sumOf = (...counts: unknown[]): number | undefined => {
-  const known = counts.map(countOf).filter(count => count !== undefined)
-  return known.length === 0 ? undefined : known.reduce((sum, count) => sum + count, 0)
-}
-const usageOf = (given: Fields): Usage | undefined => {
+const usageIn = (given: Fields): Usage | undefined => {
   const [input, output] = [fieldsOf(given.inputTokens), fieldsOf(given.outputTokens)]
-  const read = countOf(input.total) ?? sumOf(input.noCache, input.cacheRead, input.cacheWrite)
-  const written = countOf(output.total) ?? sumOf(output.text, output.reasoning)
-  if (read === undefined && written === undefined) return undefined
-  const [cached, reasoning] = [countOf(input.cacheRead), countOf(output.reasoning)]
-  return {
-    input_tokens: read ?? 0,
-    output_tokens: written ?? 0,
-    total_tokens: (read ?? 0) + (written ?? 0),
-    ...(cached === undefined ? {} : { cached_tokens: cached }),
-    ...(reasoning === undefined ? {} : { reasoning_tokens: reasoning }),
-  }
+  return usageOf({
+    input: countOf(input.total) ?? sumOf(input.noCache, input.cacheRead, input.cacheWrite),
+    output: countOf(output.total) ?? sumOf(output.text, output.reasoning),
+    cached: input.cacheRead,
+    reasoning: output.reasoning,
+  })
 }
 
 /** The words of an error in a stream: a text, an Error, or what the endpoint has sent. */
@@ -101,12 +95,13 @@ export const createPartsReader = () => {
     const known = calls.find(call => call.id === id)
     if (known !== undefined) return known
     const call = { id, name, text: '' }
-    calls.push(call)
+    checkCalls(calls.push(call))
     entries.push({ type: 'call', call: id, options: undefined })
     open = undefined
     return call
   }
   const keepCall = (id: string, options: Options): void => {
+    if (options === undefined) return
     for (const entry of entries) {
       if (entry.type === 'call' && entry.call === id) entry.options = merged(entry.options, options)
     }
@@ -132,7 +127,7 @@ export const createPartsReader = () => {
   }
 
   const hearEnd = (part: Fields): void => {
-    usage = usageOf(fieldsOf(part.usage)) ?? usage
+    usage = usageIn(fieldsOf(part.usage)) ?? usage
     const { unified, raw } = fieldsOf(part.finishReason)
     const [word, own] = [nameOf(unified), nameOf(raw)]
     // Without a word of the endpoint, the package says that there was an end, and knows of none.
@@ -167,7 +162,7 @@ export const createPartsReader = () => {
       return []
     },
     error: part => {
-      throw new ModelLost(`the model's endpoint failed: ${wordsOf(part.error)}`)
+      throw failureFor(wordsOf(part.error))
     },
   }
 
@@ -195,7 +190,7 @@ export const createPartsReader = () => {
   }
 
   return {
-    /** The pieces in a part; undefined: the part is no sign of life. Throws ModelLost when it is an error. */
+    /** The pieces in a part; undefined: the part is no sign of life. Throws when it is an error. */
     hear(value: unknown): Heard[] | undefined {
       const part = fieldsOf(value)
       const type = wordOf(part.type)

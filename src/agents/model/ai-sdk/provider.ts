@@ -1,5 +1,6 @@
 // Makes the language models of a provider package.
 import { CannotStart } from '../../../contract/cannot-start.ts'
+import type { Redact } from '../failures.ts'
 import { shownName } from './package.ts'
 
 type Exports = Record<string, unknown>
@@ -97,12 +98,17 @@ export const providerIn = (
 }
 
 /** Throws CannotStart when a model of the provider cannot be made, or has a specification that is not known here. */
-export const checkProvider = (provider: Provider, { name }: ProviderSettings, model: string): void => {
+export const checkProvider = (
+  provider: Provider,
+  { name }: ProviderSettings,
+  model: string,
+  redact: Redact,
+): void => {
   let made: LanguageModel
   try {
     made = provider.model(model, fetch, {})
   } catch (error) {
-    const why = (error as Error).message.split('\n')[0]
+    const why = redact((error as Error).message.split('\n')[0] ?? '')
     throw new CannotStart(`MODEL_PROVIDER=${name} makes no model ${model}: ${why}`)
   }
   const version = made?.specificationVersion

@@ -1,6 +1,7 @@
 // Reads the variables of a provider package.
 import { CannotStart } from '../../../contract/cannot-start.ts'
 import type { Env } from '../../../platform/variables.ts'
+import { secretsIn, secretsOfUrl } from '../secrets.ts'
 import type { ProviderSettings } from './provider.ts'
 
 type Options = Record<string, unknown>
@@ -17,18 +18,11 @@ const optionsIn = ({ MODEL_PROVIDER_OPTIONS: given }: Env): Options => {
   throw new CannotStart('MODEL_PROVIDER_OPTIONS is no JSON object: use one such as {"region":"eu-central-1"}')
 }
 
-/** Names under which options and variables hold what nobody may see. */
-const isSecret = (name: string): boolean => /key|token|secret|password|credential|authorization/i.test(name)
-
-/** The texts in options that nobody may see. */
-const secretsIn = (value: unknown, isInside = false): string[] => {
-  if (typeof value === 'string') return isInside && value !== '' ? [value] : []
-  if (typeof value !== 'object' || value === null) return []
-  return Object.entries(value).flatMap(([name, inner]) => secretsIn(inner, isInside || isSecret(name)))
-}
-/** Packages read the key of their vendor from a variable of its own. */
+/** Packages read the keys of their vendors from variables of their own. */
 const keysOfVendors = (env: Env): string[] =>
-  Object.entries(env).flatMap(([name, value]) => (/_API_KEY$/.test(name) && value ? [value] : []))
+  Object.entries(env).flatMap(([name, value]) =>
+    /_(API_KEY|ACCESS_KEY|TOKEN|SECRET|PASSWORD)$/.test(name) && value ? [value] : [],
+  )
 
 /**
  * The provider package, its model, and the texts that no message may show; undefined: none is configured. Throws
@@ -53,10 +47,11 @@ export const packageIn = (
       `MODEL_DIALECT=${dialect} means nothing beside MODEL_PROVIDER=${name}, which speaks to the endpoint: unset one of them`,
     )
   }
-  const apiKey = env.MODEL_API_KEY || undefined
+  const [apiKey, baseUrl] = [env.MODEL_API_KEY || undefined, env.MODEL_BASE_URL || undefined]
+  const ofUrl = baseUrl === undefined ? [] : secretsOfUrl(baseUrl)
   return {
-    provider: { name, baseUrl: env.MODEL_BASE_URL || undefined, apiKey, options },
-    secrets: [...(apiKey === undefined ? [] : [apiKey]), ...secretsIn(options), ...keysOfVendors(env)],
+    provider: { name, baseUrl, apiKey, options },
+    secrets: [...ofUrl, ...secretsIn(options), ...keysOfVendors(env)],
     model,
   }
 }
