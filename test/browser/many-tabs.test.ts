@@ -1,11 +1,13 @@
 // Many tabs of the console in one real browser, over HTTP/1.1, where a browser opens at most six connections for requests to
 // a host: all are live, and stay live when tabs close, users change, tokens end, servers restart and browsers sleep.
+import { once } from 'node:events'
+import { createServer, request as requestOf } from 'node:http'
+import { type AddressInfo, connect, type Socket } from 'node:net'
 import type { BrowserContext, Page } from 'playwright-core'
 import t, { type Test } from 'tap'
 import { freePort } from '../../src/platform/free-port.ts'
 import { launchBrowser, noBrowser } from '../support/browser.ts'
 import { read, until } from '../support/http.ts'
-import { openWay } from '../support/nats-ways.ts'
 import { type Api, apiOf, serveHere, spawnServer } from '../support/server.ts'
 import { openConsole, sees } from './console-page.ts'
 
@@ -119,6 +121,45 @@ t.test(
   },
 )
 
+/**
+ * A proxy that can forget its WebSockets, as the network does while a machine sleeps: nothing passes any more, and nobody
+ * tells the browser.
+ */
+const forgetfulProxy = async (t: Test, port: number) => {
+  const open = new Set<Socket>()
+  const target = { port, host: '127.0.0.1' }
+  const proxy = createServer((request, response) => {
+    const { method, url: path, headers } = request
+    const passed = requestOf({ ...target, method, path, headers }, answer => {
+      response.writeHead(answer.statusCode ?? 502, answer.headers)
+      answer.pipe(response)
+    })
+    passed.on('error', () => response.destroy())
+    request.pipe(passed)
+  })
+  proxy.on('upgrade', ({ url, rawHeaders }, near: Socket) => {
+    const far = connect(target)
+    const lines = [`GET ${url} HTTP/1.1`]
+    for (let n = 0; n < rawHeaders.length; n += 2) lines.push(`${rawHeaders[n]}: ${rawHeaders[n + 1]}`)
+    far.write(`${lines.join('\r\n')}\r\n\r\n`)
+    for (const socket of [near, far]) open.add(socket.on('error', () => {}))
+    near.pipe(far).pipe(near)
+  })
+  proxy.listen(0, '127.0.0.1')
+  await once(proxy, 'listening')
+  t.teardown(() => {
+    for (const socket of open) socket.destroy()
+    proxy.close()
+    proxy.closeAllConnections()
+  })
+  return {
+    url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
+    forget() {
+      for (const socket of open) socket.unpipe().resume()
+    },
+  }
+}
+
 /** Freezes a page, as browsers do with tabs that nobody looks at, or wakes it. */
 const lifecycleOf = async (context: BrowserContext, page: Page) => {
   const devtools = await context.newCDPSession(page)
@@ -127,20 +168,19 @@ const lifecycleOf = async (context: BrowserContext, page: Page) => {
 
 t.test('a tab that sleeps catches up when it wakes', { skip }, async t => {
   const { url, api } = await serveHere(t)
-  const way = await openWay(Number(new URL(url).port))
-  t.teardown(way.close)
+  const way = await forgetfulProxy(t, Number(new URL(url).port))
   const id = await say(api, 'A long task', [
     { message: 'The first half.' },
     { sleep_ms: 4_000 },
     { message: 'The second half.' },
   ])
-  const { pages, context } = await openTabs(t, `http://127.0.0.1:${way.port}`, ['', `/tasks/${id}`])
+  const { pages, context } = await openTabs(t, way.url, ['', `/tasks/${id}`])
   const [list, task] = pages as [Page, Page]
   await sees(list, 'Live')
   await sees(task, 'The first half.')
   const lives = await Promise.all(pages.map(page => lifecycleOf(context, page)))
   for (const live of lives) await live('frozen')
-  way.lose() // as after a night: the connections are gone, and nobody has told the browser
+  way.forget()
   await say(api, 'Made in the night')
   await until(async () => (await read(api('GET', `/tasks/${id}`))).body.result.status === 'completed')
   for (const live of lives) await live('active')

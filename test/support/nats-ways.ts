@@ -4,7 +4,7 @@ import { connect, createServer, type Socket } from 'node:net'
 
 /**
  * A way to a port. While it is cut, its connections are broken and new ones are refused. While it is held, nothing
- * passes, and nobody learns of it. `lose`: the open connections carry nothing any more, as after a machine has slept.
+ * passes, and nobody learns of it.
  */
 export const openWay = async (target: number) => {
   const open = new Set<Socket>()
@@ -42,9 +42,6 @@ export const openWay = async (target: number) => {
     hold() {
       isHeld = true
       for (const socket of open) socket.pause()
-    },
-    lose() {
-      for (const socket of open) socket.unpipe().resume()
     },
     release() {
       isHeld = false
