@@ -2,7 +2,7 @@
 // against the same list of a hundred tasks.
 import assert from 'node:assert/strict'
 import type { Page } from 'playwright-core'
-import { read } from '../../support/http.ts'
+import { read, until } from '../../support/http.ts'
 import { at, megabytes, open, type Soak } from './open.ts'
 
 const callers = 32
@@ -22,6 +22,12 @@ const makeTasks = async ({ server }: Soak, from: number, to: number): Promise<vo
     }
   }
   await Promise.all(Array.from({ length: callers }, caller))
+}
+
+/** Waits until the page has counted this many tasks. */
+const counted = async (page: Page, total: number): Promise<void> => {
+  const shown = page.locator('.count', { hasText: 'completed' }).locator('b')
+  await until(async () => (await shown.textContent())?.replace(/\D/g, '') === String(total))
 }
 
 const rows = (page: Page) => page.locator('table.tasks tbody tr')
@@ -46,10 +52,7 @@ const look = async (soak: Soak, total: number) => {
       await timed(async () => {
         await page.goto(`${soak.server.url}/ui`)
         await page.getByText(`Task ${total - 1}`, { exact: true }).waitFor()
-        await page
-          .locator('.count b', { hasText: total.toLocaleString('en-US') })
-          .first()
-          .waitFor()
+        await counted(page, total)
         await page.getByText('Live').waitFor()
       }),
     )
