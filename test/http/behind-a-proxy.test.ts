@@ -7,7 +7,7 @@ import { WebSocket } from 'ws'
 import { operations } from '../../src/documents/operations.ts'
 import { ownPaths, publicUrlOf, withoutPrefix } from '../../src/http/public-url.ts'
 import { freePort } from '../../src/platform/free-port.ts'
-import { read } from '../support/http.ts'
+import { exchange, read } from '../support/http.ts'
 import { nginxBefore, noNginx } from '../support/nginx.ts'
 import { adminToken, apiOf, refusedStart, runReprise, serveHere, spawnServer } from '../support/server.ts'
 import { follow } from '../support/sse.ts'
@@ -206,6 +206,29 @@ t.test('a PUBLIC_URL that cannot be meant is refused before anything is changed'
     origin: 'https://example.com',
     prefix: '/Reprise',
   })
+})
+
+t.test('requests in unusual forms lose the prefix, too', async t => {
+  const { url } = await serveHere(t, { PUBLIC_URL: 'https://example.com/reprise' })
+  const body = JSON.stringify({ ...create, stream: false })
+  const head = (first: string, ...more: string[]) =>
+    [first, 'Host: x', 'Connection: close', ...more, '', ''].join('\r\n')
+  const post = ['Content-Type: application/json', `Content-Length: ${body.length}`]
+  const token = `Authorization: Bearer ${adminToken}`
+  const rows: [string, string][] = [
+    [
+      'that waits for 100',
+      head('POST /reprise/v1/tasks HTTP/1.1', token, ...post, 'Expect: 100-continue') + body,
+    ],
+    ['that expects something else', head('GET /reprise/healthz HTTP/1.1', 'Expect: nothing')],
+    ['that asks for another protocol', head('GET /reprise/healthz HTTP/1.1', 'Upgrade: h2c')],
+    ['for a page', head('HEAD /reprise/ui HTTP/1.1')],
+  ]
+  for (const [what, bytes] of rows) {
+    const { raw } = await exchange(url, bytes)
+    t.match(raw, /^HTTP\/1\.1 (100 Continue\r\n\r\nHTTP\/1\.1 )?200 /, `a request ${what}`)
+  }
+  t.equal((await fetch(`${url}/reprise/reprise/ui`)).status, 404, 'the prefix counts once')
 })
 
 t.test('the prefix is removed as a whole part of a path, and only once', async t => {
