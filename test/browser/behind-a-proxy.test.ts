@@ -95,6 +95,13 @@ t.test('another server below another path of the host does not get the token', {
   await sees(page, 'Paste an access token')
   t.ok(sent.length >= 3)
   t.same(new Set(sent), new Set(['']))
+  await page.goto(`${first.url}/docs`)
+  await page.locator('#token').fill('a-token-of-one')
+  await page.locator('#search').focus()
+  await page.reload()
+  t.equal(await page.locator('#token').inputValue(), 'a-token-of-one', 'a page of /docs keeps it')
+  await page.goto(`${first.origin}/other/docs`)
+  t.equal(await page.locator('#token').inputValue(), '')
 })
 
 const withoutSockets = [

@@ -122,11 +122,12 @@ t.test(
 )
 
 /**
- * A proxy that can forget its WebSockets, as the network does while a machine sleeps: nothing passes any more, and nobody
- * tells the browser.
+ * A proxy that can refuse WebSockets, and can forget them, as the network does while a machine sleeps: nothing passes any
+ * more, and nobody tells the browser.
  */
 const forgetfulProxy = async (t: Test, port: number) => {
   const open = new Set<Socket>()
+  let refuses = false
   const target = { port, host: '127.0.0.1' }
   const proxy = createServer((request, response) => {
     const { method, url: path, headers } = request
@@ -138,6 +139,7 @@ const forgetfulProxy = async (t: Test, port: number) => {
     request.pipe(passed)
   })
   proxy.on('upgrade', ({ url, rawHeaders }, near: Socket) => {
+    if (refuses) return void near.destroy()
     const far = connect(target)
     const lines = [`GET ${url} HTTP/1.1`]
     for (let n = 0; n < rawHeaders.length; n += 2) lines.push(`${rawHeaders[n]}: ${rawHeaders[n + 1]}`)
@@ -154,6 +156,10 @@ const forgetfulProxy = async (t: Test, port: number) => {
   })
   return {
     url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
+    /** Says whether new WebSockets are refused from now on. */
+    refuse(isRefused: boolean) {
+      refuses = isRefused
+    },
     forget() {
       for (const socket of open) socket.unpipe().resume()
     },
@@ -190,6 +196,24 @@ t.test('a tab that sleeps catches up when it wakes', { skip }, async t => {
   await sees(list, 'Made in the morning')
   t.same(await states([list]), ['Live'])
 })
+
+t.test(
+  'where WebSockets pass again, a list that reads every few seconds is live again',
+  { skip },
+  async t => {
+    const { url, api } = await serveHere(t)
+    const way = await forgetfulProxy(t, Number(new URL(url).port))
+    way.refuse(true)
+    const { page } = await openConsole(t, browser, `${way.url}/ui`)
+    await sees(page, 'Read every few seconds')
+    await say(api, 'Seen without a WebSocket')
+    await sees(page, 'Seen without a WebSocket')
+    way.refuse(false)
+    await sees(page, 'Live')
+    await say(api, 'Seen at once')
+    await sees(page, 'Seen at once')
+  },
+)
 
 t.test('a page that comes back from the history of the browser is live', { skip }, async t => {
   const { url, api } = await serveHere(t)

@@ -100,6 +100,11 @@ const ways: Row[] = [
   },
   { is: 'with a location without a slash', location: '/a/b', publicPath: '/a/b', isPassedOn: true },
   {
+    is: 'below a path that ends like one of the server',
+    location: '/tools/ui/',
+    publicPath: '/tools/ui',
+  },
+  {
     is: 'with a proxy that names no port in Host',
     location: '/reprise/',
     publicPath: '/reprise',
@@ -134,6 +139,19 @@ t.test('a body of 3 MiB passes nginx, which allows one by default', { skip: noNg
   const { url } = await nginxBefore(t, server.url)
   const long = { ...create, stream: false, user_message_content: 'x'.repeat(3 * 2 ** 20) }
   t.equal((await read(apiOf(url)('POST', '/tasks', long))).status, 200)
+})
+
+t.test('what an operator sees of a proxy that is set up wrongly', { skip: noNginx }, async t => {
+  const server = await serveHere(t)
+  const noRoute = { code: -32601, message: 'the server has no route for this path' }
+  const passesOn = await nginxBefore(t, server.url, { isPassedOn: true })
+  t.match(await read(fetch(`${passesOn.url}/ui`)), { status: 404, body: noRoute }, 'the path is left in')
+  const cutsShort = await nginxBefore(t, server.url, { location: '/reprise' })
+  t.match(await read(fetch(`${cutsShort.url}/ui`)), { status: 404, body: noRoute }, 'a slash is left over')
+  const limits = await nginxBefore(t, server.url, { without: ['client_max_body_size 0;'] })
+  const long = { ...create, stream: false, user_message_content: 'x'.repeat(2 * 2 ** 20) }
+  const refused = await read(apiOf(limits.url)('POST', '/tasks', long))
+  t.match(refused, { status: 413, text: /<html>/ }, 'a limit of nginx')
 })
 
 t.test('the printed addresses and the link that signs in are the public ones', async t => {

@@ -32,7 +32,7 @@ const replaced = (text: string, old: string, by: string): string => {
 /**
  * `location`: the path below which the server is. `isPassedOn`: whether nginx leaves the path in requests. `host`: the
  * header `Host` that the server gets. `withoutSockets`: nginx forwards no upgrades. `isSecure`: with TLS. `beside`: the
- * path and the address of another server behind the same nginx.
+ * path and the address of another server behind the same nginx. `without`: lines that the operator has left out.
  */
 type Wish = {
   port?: number
@@ -42,6 +42,7 @@ type Wish = {
   withoutSockets?: boolean
   isSecure?: boolean
   beside?: [string, string]
+  without?: string[]
 }
 
 const configuration = (port: number, upstream: string, folder: string, wish: Wish): string => {
@@ -54,6 +55,7 @@ const configuration = (port: number, upstream: string, folder: string, wish: Wis
   text = replaced(text, 'location /reprise/ {', `location ${location} {`)
   text = replaced(text, 'http://127.0.0.1:8080/;', isPassedOn ? `${upstream};` : `${upstream}/;`)
   if (host !== undefined) text = replaced(text, '$http_host', host)
+  for (const line of wish.without ?? []) text = replaced(text, line, '')
   if (withoutSockets) text = replaced(text, 'Upgrade $http_upgrade', "Upgrade ''")
   if (wish.beside !== undefined) {
     const [where, other] = wish.beside
