@@ -1,9 +1,10 @@
 // Keeps the environment instances of this process, by session. An instance stays open when its actor leaves memory.
 // An instance that does not match the log of its session is discarded and rebuilt from the log.
 import type { EnvironmentSource, Instance, Observed } from '../../src/contract/environment.ts'
-import type { Timers } from '../../src/contract/ports.ts'
+import type { Report, Timers } from '../../src/contract/ports.ts'
 import type { Log } from '../../src/contract/stored.ts'
 import type { SessionView } from '../../src/history/env-session.ts'
+import { createTroubles } from '../../src/platform/troubles.ts'
 import { bringBack } from './bring-back.ts'
 import { ahead, createOpenInstances, type Entry } from './open-instances.ts'
 import type { Environments, Given, OwnedSession, SessionFolders } from './ports.ts'
@@ -18,16 +19,32 @@ type Deps = {
   timers: Timers
   /** Finds the secret values of a reference, such as a session's `env_vars`; undefined when they are gone. */
   secrets: (ref: string) => Record<string, unknown> | undefined
+  report: Report
 }
 
-export const createInstances = ({ environments, folders, longestFile, log, timers, secrets }: Deps) => {
+export const createInstances = ({
+  environments,
+  folders,
+  longestFile,
+  log,
+  timers,
+  secrets,
+  report,
+}: Deps) => {
   const open = createOpenInstances(timers)
-  const removals = createRemovals((stream, session) => open.drop(stream).then(() => folders.clear(session)))
+  const troubles = createTroubles(report, {
+    begins: 'a session does not come back for now: each request to it tries again',
+    ends: 'the session is back',
+  })
+  const removals = createRemovals((stream, session) => {
+    troubles.forget(session.session_id)
+    return open.drop(stream).then(() => folders.clear(session))
+  })
   const placeOf = (session: OwnedSession) => ({
     dir: folders.dirOf(session),
     fileBytes: longestFile(session.user_id),
   })
-  const bringing = { environments, folders, log, secrets, placeOf }
+  const bringing = { environments, folders, log, secrets, placeOf, troubles, isStopped: open.isStopped }
 
   const find = async (stream: string, view: SessionView): Promise<Entry> => {
     const known = await open.at(stream, view.revision)

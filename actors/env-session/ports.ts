@@ -35,7 +35,10 @@ export type SessionFolders = {
   keep(session: OwnedSession, step: number, state: unknown, others: Others): Promise<Snapshot>
   /** Whether a backup is being made. It needs the states that were kept when it began. */
   isBackupMade(): Promise<boolean>
-  /** A kept state; undefined when it is missing or is not the one that the snapshot names. */
+  /**
+   * A kept state. Rejects with SessionLost when the file is not the state that the snapshot names, and with the error of
+   * the system when the file cannot be read.
+   */
   kept(session: OwnedSession, snapshot: Snapshot): Promise<unknown>
   /** Copies a kept state to another session. False: the state is not there any more. */
   copyState(from: OwnedSession, to: OwnedSession, snapshot: Snapshot): Promise<boolean>
@@ -45,5 +48,5 @@ export type SessionFolders = {
   clearOthers(sessions: OwnedSession[]): Promise<void>
 }
 
-/** The session cannot come back; the message says why. */
+/** The session can never come back, whatever anybody does; the message says why. */
 export class SessionLost extends Error {}

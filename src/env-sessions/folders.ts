@@ -6,7 +6,7 @@ import { hash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import type { OwnedSession, SessionFolders } from '../../actors/env-session/ports.ts'
+import { type OwnedSession, type SessionFolders, SessionLost } from '../../actors/env-session/ports.ts'
 import { segment, userFolder } from '../access/user-folders.ts'
 import { readJson } from '../contract/exact-json.ts'
 import { plainWrite, readPlainFileLater, syncFolder } from '../platform/plain-file.ts'
@@ -41,8 +41,9 @@ export const createSessionFolders = (
     },
     isBackupMade,
     async kept(session, { file, digest }) {
-      const text = await readPlainFileLater(path.join(statesOf(session), file)).catch(() => undefined)
-      return text === undefined || digestOf(text) !== digest ? undefined : readJson(text)
+      const text = await readPlainFileLater(path.join(statesOf(session), file))
+      if (digestOf(text) !== digest) throw new SessionLost('the kept state of the session is damaged')
+      return readJson(text)
     },
     copyState: async (from, to, snapshot) => copyKeptState(folderOf(from), folderOf(to), snapshot.file),
     clear: session => removeFolder(folderOf(session)),

@@ -11,7 +11,7 @@ import { createRuntime } from '../../actors/runtime/runtime.ts'
 import type { Projector } from '../../projections/projector.ts'
 import type { ReadStore } from '../../projections/store.ts'
 import type { EnvironmentSource, Instance } from '../contract/environment.ts'
-import type { World } from '../contract/ports.ts'
+import type { Report, World } from '../contract/ports.ts'
 import type { DiskUse } from '../fairness/disk/disk-use.ts'
 import { createFairTurns } from '../fairness/fair-turns.ts'
 import type { Quotas } from '../fairness/quotas.ts'
@@ -52,6 +52,7 @@ type Deps = {
   idleSeconds: number
   isNamed: (session: { id: string; userId: string }) => boolean
   inspect?: Inspect | undefined
+  report: Report
   onFault: (error: unknown) => void
 }
 
@@ -72,6 +73,7 @@ export const createSessionSystem = (deps: Deps) => {
     log,
     timers,
     secrets: ref => secrets.get(ref),
+    report: deps.report,
   })
   const callers = createCallers()
   const kind = envSessionKind({
