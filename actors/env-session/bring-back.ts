@@ -8,13 +8,13 @@ import type { Instance, OpenObject } from '../../src/contract/environment.ts'
 import { Refusal } from '../../src/contract/refusals.ts'
 import type { Log } from '../../src/contract/stored.ts'
 import type { SessionView } from '../../src/history/env-session.ts'
-import type { Troubles } from '../../src/platform/troubles.ts'
 import {
   type Environments,
   type Given,
   type OwnedSession,
   type SessionFolders,
   SessionLost,
+  type Troubles,
 } from './ports.ts'
 
 /** Finds the secret values of a reference, such as a session's `env_vars`; undefined when they are gone. */
@@ -25,7 +25,6 @@ type Deps = {
   log: Log
   secrets: Secrets
   placeOf: (session: OwnedSession) => Pick<Given, 'dir' | 'fileBytes'>
-  /** Sessions that do not come back for now. */
   troubles: Troubles
   isStopped: () => boolean
 }

@@ -1,13 +1,12 @@
 // Keeps the environment instances of this process, by session. An instance stays open when its actor leaves memory.
 // An instance that does not match the log of its session is discarded and rebuilt from the log.
 import type { EnvironmentSource, Instance, Observed } from '../../src/contract/environment.ts'
-import type { Report, Timers } from '../../src/contract/ports.ts'
+import type { Timers } from '../../src/contract/ports.ts'
 import type { Log } from '../../src/contract/stored.ts'
 import type { SessionView } from '../../src/history/env-session.ts'
-import { createTroubles } from '../../src/platform/troubles.ts'
 import { bringBack } from './bring-back.ts'
 import { ahead, createOpenInstances, type Entry } from './open-instances.ts'
-import type { Environments, Given, OwnedSession, SessionFolders } from './ports.ts'
+import type { Environments, Given, OwnedSession, SessionFolders, Troubles } from './ports.ts'
 import { createRemovals } from './removals.ts'
 
 type Deps = {
@@ -19,7 +18,8 @@ type Deps = {
   timers: Timers
   /** Finds the secret values of a reference, such as a session's `env_vars`; undefined when they are gone. */
   secrets: (ref: string) => Record<string, unknown> | undefined
-  report: Report
+  /** Sessions that do not come back for now. */
+  troubles: Troubles
 }
 
 export const createInstances = ({
@@ -29,13 +29,9 @@ export const createInstances = ({
   log,
   timers,
   secrets,
-  report,
+  troubles,
 }: Deps) => {
   const open = createOpenInstances(timers)
-  const troubles = createTroubles(report, {
-    begins: 'a session does not come back for now: each request to it tries again',
-    ends: 'the session is back',
-  })
   const removals = createRemovals((stream, session) => {
     troubles.forget(session.session_id)
     return open.drop(stream).then(() => folders.clear(session))

@@ -48,5 +48,13 @@ export type SessionFolders = {
   clearOthers(sessions: OwnedSession[]): Promise<void>
 }
 
+/** Sessions that do not come back for now. The operator gets a line when that begins, and one when it is over. */
+export type Troubles = {
+  met(session_id: string, reason: string, fields: Record<string, unknown>): void
+  over(session_id: string, fields: Record<string, unknown>): void
+  /** The session has ended. */
+  forget(session_id: string): void
+}
+
 /** The session can never come back, whatever anybody does; the message says why. */
 export class SessionLost extends Error {}

@@ -18,6 +18,7 @@ import type { Quotas } from '../fairness/quotas.ts'
 import type { SchemaChecker } from '../json-schema/checker.ts'
 import type { EventLog } from '../log/log.ts'
 import type { Secrets } from '../platform/secrets.ts'
+import { createTroubles } from '../platform/troubles.ts'
 import { createSessions } from './commands.ts'
 import type { Resolved } from './deps.ts'
 import { createSessionQueries } from './queries.ts'
@@ -73,7 +74,10 @@ export const createSessionSystem = (deps: Deps) => {
     log,
     timers,
     secrets: ref => secrets.get(ref),
-    report: deps.report,
+    troubles: createTroubles(deps.report, {
+      begins: 'a session does not come back for now: each request to it tries again',
+      ends: 'the session is back',
+    }),
   })
   const callers = createCallers()
   const kind = envSessionKind({

@@ -12,6 +12,7 @@ import { isCorrupt } from './sqlite/corrupt.ts'
 export type Secrets = {
   /** Stores values under a reference and replaces older ones; durable when it returns. Throws StorageFailure. */
   put(ref: string, values: Record<string, unknown>): void
+  /** Undefined: the values are gone. Throws StorageFailure when the file cannot be read, which may pass. */
   get(ref: string): Record<string, unknown> | undefined
   forget(ref: string): void
   refs(): string[]
@@ -61,8 +62,7 @@ const open = (path: string): Database.Database => {
 }
 
 /**
- * Opens or makes the file. Throws CannotStart. When values cannot be read later, `get` returns undefined, and the
- * damage is reported once.
+ * Opens or makes the file. Throws CannotStart. Damage that is found later is reported once.
  */
 export const openSecrets = (path: string, report: Report = () => {}): Secrets => {
   const db = open(path)
@@ -96,8 +96,13 @@ export const openSecrets = (path: string, report: Report = () => {}): Secrets =>
       }
     },
     get(ref) {
-      const body = asked(() => get.get(ref), undefined)
-      return body === undefined ? undefined : (readJson(body) as Record<string, unknown>)
+      try {
+        const body = get.get(ref)
+        return body === undefined ? undefined : (readJson(body) as Record<string, unknown>)
+      } catch (error) {
+        failed(error)
+        throw new StorageFailure('secret values cannot be read', { cause: error })
+      }
     },
     forget: ref => asked(() => void forget.run(ref), undefined),
     refs: () => asked(() => refs.all(), []),

@@ -22,4 +22,3 @@ export const createTroubles = (report: Report, { level = 'warn', begins, ends }:
     forget: (name: string): void => void known.delete(name),
   }
 }
-export type Troubles = ReturnType<typeof createTroubles>

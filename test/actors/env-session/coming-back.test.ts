@@ -6,6 +6,8 @@ import t, { type Test } from 'tap'
 import type { Instance } from '../../../src/contract/environment.ts'
 import type { Report } from '../../../src/contract/ports.ts'
 import { Refusal } from '../../../src/contract/refusals.ts'
+import { StorageFailure } from '../../../src/contract/stored.ts'
+import { memorySecrets } from '../../support/system.ts'
 import { folderFor, given } from './given.ts'
 
 type Given = Awaited<ReturnType<typeof given>>
@@ -126,6 +128,25 @@ for (const [what, kinds, breaks, reason] of passing)
     t.test(`${what}: a session of ${kind} waits`, async t => {
       await waits(t, kind, breaks, reason)
     })
+
+t.test('a session whose variables cannot be read waits', async t => {
+  const kept = memorySecrets()
+  let isAway = false
+  const get: typeof kept.get = ref => {
+    if (isAway) throw new StorageFailure('secret values cannot be read')
+    return kept.get(ref)
+  }
+  const { create, step, crash } = await given(t, { secrets: { ...kept, get } })
+  await create('s', 'snapshot', { env_vars: { KEY: 'v' } })
+  await crash()
+  isAway = true
+  t.match(await failureOf(step('s', 'draw')), {
+    http: 503,
+    data: { reason: 'secret values cannot be read' },
+  })
+  isAway = false
+  t.match(await step('s', 'add', { by: 1 }), { step: 1, state: { secrets: 1 } })
+})
 
 t.test('code that has changed is said to have changed, until the earlier file is put back', async t => {
   for (const kind of ['refold', 'snapshot'] as const) {
