@@ -85,9 +85,13 @@ process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL')
 })
 
-/** Starts a process of reprise. Of the variables of this process, it gets only PATH. */
-const reprise = (args: string[], env: Env) => {
-  const child: ChildProcess = spawn(process.execPath, [bin, ...args], {
+/**
+ * Starts a process of reprise. Of the variables of this process, it gets only PATH. `through`: a program that starts it,
+ * with its arguments, for example as another user.
+ */
+const reprise = (args: string[], env: Env, through: string[] = []) => {
+  const [command = '', ...all] = [...through, process.execPath, bin, ...args]
+  const child: ChildProcess = spawn(command, all, {
     env: { PATH: process.env.PATH, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -134,14 +138,23 @@ export const killedStart = async (dataDir: string, ms: number, env: Env = {}): P
   await exited
 }
 
-/** Starts `reprise serve` as a process. Resolves when the server answers. The caller must end it. */
-export const launch = async (dataDir: string, env: Env = {}, options: string[] = []) => {
+type Launch = { through?: string[]; ms?: number; signal?: NodeJS.Signals }
+/**
+ * Starts `reprise serve` as a process. Resolves when the server answers. The caller must end it. Rejects, and the process
+ * has ended, when it does not answer within `ms` milliseconds: then it gets the signal.
+ */
+export const launch = async (
+  dataDir: string,
+  env: Env = {},
+  options: string[] = [],
+  { through = [], ms = patienceMs, signal = 'SIGKILL' }: Launch = {},
+) => {
   rmSync(path.join(dataDir, 'server.json'), { force: true })
   const started = performance.now()
-  const { child, exited, stdout, stderr } = reprise(['serve', ...options], serving(dataDir, env))
+  const { child, exited, stdout, stderr } = reprise(['serve', ...options], serving(dataDir, env), through)
   while (!/^curl .*\n/m.test(stdout())) {
-    if (child.exitCode !== null || child.signalCode !== null || performance.now() - started > patienceMs) {
-      child.kill('SIGKILL')
+    if (child.exitCode !== null || child.signalCode !== null || performance.now() - started > ms) {
+      child.kill(signal)
       await exited
       throw new Error(`the server did not start: ${stdout()}${stderr()}`)
     }
