@@ -89,7 +89,7 @@ const refold = async ({ log, secrets }: Deps, stream: string, instance: Instance
   }
 }
 
-const mayBeTaken = 'put the earlier file back, or close the session and create it again'
+const whatToDo = 'put the earlier file back, or close the session and create it again'
 
 /** Rejects with SessionLost, with a Refusal, or with any other error if the session does not come back now. */
 const rebuild = async (deps: Deps, stream: string, view: SessionView): Promise<Instance> => {
@@ -105,7 +105,7 @@ const rebuild = async (deps: Deps, stream: string, view: SessionView): Promise<I
   if (!('source' in found)) throw new Error(found.message)
   if (found.source.digest !== source.digest) {
     const reason = `code changed: ${source.name}`
-    throw new Refusal('Conflict', { session_id, reason }, `${reason}: ${mayBeTaken}`)
+    throw new Refusal('Conflict', { session_id, reason }, `${reason}: ${whatToDo}`)
   }
   const state = snapshot === undefined ? undefined : await folders.kept(created, snapshot)
   const instance = await environments.open(found.source, given, created.user_id)
