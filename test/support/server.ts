@@ -85,9 +85,13 @@ process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL')
 })
 
+/** The user of a process; empty: the user of this process. Only root may choose another one. */
+export type As = { uid?: number; gid?: number }
+
 /** Starts a process of reprise. Of the variables of this process, it gets only PATH. */
-const reprise = (args: string[], env: Env) => {
+const reprise = (args: string[], env: Env, as: As = {}) => {
   const child: ChildProcess = spawn(process.execPath, [bin, ...args], {
+    ...as,
     env: { PATH: process.env.PATH, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -106,8 +110,8 @@ const reprise = (args: string[], env: Env) => {
 const patienceMs = 90_000
 
 /** Runs a command of reprise to its end. A command that does not end is killed, and has no exit code. */
-export const runReprise = async (args: string[], env: Env = {}) => {
-  const { child, exited, stdout, stderr } = reprise(args, env)
+export const runReprise = async (args: string[], env: Env = {}, as: As = {}) => {
+  const { child, exited, stdout, stderr } = reprise(args, env, as)
   const timer = setTimeout(() => child.kill('SIGKILL'), patienceMs)
   const [code] = await exited
   clearTimeout(timer)
@@ -124,7 +128,8 @@ const serving = (dataDir: string, env: Env): Env => ({
 })
 
 /** Runs `reprise serve` when it is expected to refuse to start. */
-export const refusedStart = (dataDir: string, env: Env = {}) => runReprise(['serve'], serving(dataDir, env))
+export const refusedStart = (dataDir: string, env: Env = {}, as: As = {}) =>
+  runReprise(['serve'], serving(dataDir, env), as)
 
 /** Starts `reprise serve` and kills it after `ms` milliseconds, whether it has started by then or not. */
 export const killedStart = async (dataDir: string, ms: number, env: Env = {}): Promise<void> => {
@@ -135,10 +140,10 @@ export const killedStart = async (dataDir: string, ms: number, env: Env = {}): P
 }
 
 /** Starts `reprise serve` as a process. Resolves when the server answers. The caller must end it. */
-export const launch = async (dataDir: string, env: Env = {}, options: string[] = []) => {
+export const launch = async (dataDir: string, env: Env = {}, options: string[] = [], as: As = {}) => {
   rmSync(path.join(dataDir, 'server.json'), { force: true })
   const started = performance.now()
-  const { child, exited, stdout, stderr } = reprise(['serve', ...options], serving(dataDir, env))
+  const { child, exited, stdout, stderr } = reprise(['serve', ...options], serving(dataDir, env), as)
   while (!/^curl .*\n/m.test(stdout())) {
     if (child.exitCode !== null || child.signalCode !== null || performance.now() - started > patienceMs) {
       child.kill('SIGKILL')
@@ -173,8 +178,9 @@ export const spawnServer = async (
   dataDir: string,
   env: Env = {},
   options: string[] = [],
+  as: As = {},
 ): Promise<ServerProcess> => {
-  const server = await launch(dataDir, env, options)
+  const server = await launch(dataDir, env, options, as)
   t.teardown(() => server.end('SIGKILL'))
   return server
 }
