@@ -24,9 +24,8 @@ const people = { session_id: 'people', env_id: 'sql', env_init_kwargs: { csv: { 
 const query = ['people', 'query', { sql: 'SELECT * FROM people' }] as const
 
 /** Everything in a folder gets an owner; links are not followed. */
-const giveAll = (folder: string, owner: number): void => {
-  for (const name of ['.', ...readdirSync(folder, { recursive: true, encoding: 'utf8' })])
-    spawnSync('chown', ['-h', `${owner}`, path.join(folder, name)])
+const giveAll = (place: string, owner: number): void => {
+  spawnSync('chown', ['-R', '-P', `${owner}`, place])
 }
 /** A data folder that root has used for a while, with a session and a workspace. */
 const usedByRoot = async (t: Test, dataDir: string) => {
@@ -167,7 +166,7 @@ const rows: Record<string, Row> = {
 for (const [what, { make, says, command, after, env }] of Object.entries(rows)) {
   t.test(`${what}: one message, one command, and everything works`, { skip: noOther }, async t => {
     const top = publicFolder(t)
-    const dataDir = path.join(top, what.includes('space') ? 'my data' : 'data')
+    const dataDir = path.join(top, what === 'a path with a space' ? 'my data' : 'data')
     const given = { top, dataDir }
     mkdirSync(dataDir, { mode: 0o700 })
     await usedByRoot(t, dataDir)
@@ -180,7 +179,7 @@ for (const [what, { make, says, command, after, env }] of Object.entries(rows)) 
     t.equal(commandIn(stderr), command(given))
     t.equal(spawnSync('sh', ['-c', commandIn(stderr)]).status, 0)
     const server = await spawnServer(t, dataDir, env?.(given), [], another)
-    t.equal((await envCalls(server.api).step(...query)).status, 200, 'the session is usable')
+    t.match(await envCalls(server.api).step(...query), { status: 200 }, 'the session is usable')
     t.same(await server.end('SIGTERM'), [0, null])
     after?.(t, given)
   })

@@ -16,10 +16,13 @@ import path from 'node:path'
 import Database from 'better-sqlite3'
 import t, { type Test } from 'tap'
 import { envCalls } from '../http/env-calls.ts'
-import { refusedStart, runReprise, spawnServer } from '../support/server.ts'
+import { refusedStart, runReprise, spawnServer as spawn } from '../support/server.ts'
 import { play } from './wire.ts'
 
 t.jobs = 2
+/** A stop waits for no running task. */
+const spawnServer = (t: Test, dataDir: string, options: string[] = []) =>
+  spawn(t, dataDir, { DRAIN_SECONDS: '0' }, options)
 const people = { env_id: 'sql', env_init_kwargs: { csv: { people: 'name\nAnn\n' } } }
 const query = ['query', { sql: 'SELECT * FROM people' }] as const
 
@@ -96,9 +99,15 @@ t.test('a log on a volume that is mounted later', async t => {
   symlinkSync('../volume/log.db', path.join(dataDir, 'log.db'))
   renameSync(volume, `${volume}-away`)
   const before = contentOf(dataDir)
-  t.match(await refusedStart(dataDir), { code: 2, stderr: /log\.db is a link that leads nowhere/ })
+  t.match(await refusedStart(dataDir), {
+    code: 75,
+    stderr: /log\.db is a link that leads nowhere, .+: mount the volume/,
+  })
   mkdirSync(volume) // the place to mount it, without the volume
-  t.match(await refusedStart(dataDir), { code: 2, stderr: /log\.db is a link that leads nowhere/ })
+  t.match(await refusedStart(dataDir), {
+    code: 75,
+    stderr: /log\.db is a link that leads nowhere, .+: mount the volume/,
+  })
   t.same(contentOf(dataDir), before)
   rmSync(volume, { recursive: true })
   renameSync(`${volume}-away`, volume)
@@ -112,7 +121,7 @@ t.test('a new log that the operator wants begins, and what was there is set asid
   await used(t, dataDir, 's1')
   const session = contentOf(sessionOf(dataDir, 's1'))
   remove(dataDir, logFiles)
-  const server = await spawnServer(t, dataDir, {}, ['--accept-loss'])
+  const server = await spawnServer(t, dataDir, ['--accept-loss'])
   t.match(server.stderr(), /a new log takes the place of one that is gone/)
   t.match(server.stderr(), /was moved to \S+\/left-behind: remove that folder when you do not need it/)
   t.same(contentOf(path.join(dataDir, 'left-behind/default/s1')), session)
@@ -152,7 +161,7 @@ t.test('an older backup over a newer folder takes the word of the operator, and 
     stderr: /the missing events were acknowledged and are lost/,
   })
   t.same(contentOf(path.join(byHand, 'environments')), kept.environments)
-  const accepted = await spawnServer(t, byHand, {}, ['--accept-loss'])
+  const accepted = await spawnServer(t, byHand, ['--accept-loss'])
   t.ok(existsSync(path.join(byHand, 'left-behind/default/new')))
   t.same(await accepted.end('SIGTERM'), [0, null])
 
@@ -185,5 +194,6 @@ t.test('what a crash leaves beside a log that has lost nothing is removed as eve
   const server = await spawnServer(t, dataDir)
   t.notOk(existsSync(sessionOf(dataDir, 'unborn')))
   t.notOk(existsSync(path.join(dataDir, 'left-behind')))
+  t.equal((await envCalls(server.api).step('s1', ...query)).status, 200)
   t.same(await server.end('SIGTERM'), [0, null])
 })

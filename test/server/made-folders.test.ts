@@ -44,7 +44,7 @@ const rows: Record<string, Row> = {
       mkdirSync(path.join(top, 'real'))
       symlinkSync('real', path.join(top, 'link'))
     },
-    modes: { real: '711' },
+    modes: { real: '751' },
   },
   'a workspace root with parents, above the data folder of a later start': {
     dataDir: top => path.join(top, 'srv/data'),
@@ -95,7 +95,12 @@ t.test('a folder that is closed already is named, with the command that opens it
     },
     'above the modules of ENV_PATH': {
       place: 'envs',
-      env: top => ({ ENV_PATH: path.join(top, 'envs/modules'), ENV_UID_BASE: '70000' }),
+      // python3 of this PATH is one that every user may run.
+      env: top => ({
+        ENV_PATH: path.join(top, 'envs/modules'),
+        ENV_UID_BASE: '70000',
+        PATH: '/usr/bin:/bin',
+      }),
       says: /environments of ENV_PATH have no user ids of their own, and run as root: .*let other users enter \S+\/envs /,
     },
   }

@@ -48,7 +48,7 @@ t.test('a first start on a full disk is no other', async t => {
   fill(disk)
   const { code, stderr } = await refusedStart(path.join(disk, 'data'))
   t.equal(code, 75)
-  t.match(stderr, /^reprise: .* cannot be used: the disk is full: free space on it \(ENOSPC\)\n$/)
+  t.match(stderr, /^reprise: \S+ cannot be \w+: the disk is full: free space on it \(ENOSPC\)\n$/)
 })
 
 t.test('a file system that became read-only is named', async t => {
