@@ -142,6 +142,7 @@ t.test('what cannot pass by itself is not', async t => {
   })
   t.notOk(startsAgain(badOption.status), `an option that Node does not know: ${badOption.status}`)
   const server = await spawnServer(t, path.join(folder, 'stopped'))
+  t.equal((await fetch(`${server.url}/readyz`)).status, 200)
   const [code] = await server.end('SIGTERM')
   t.notOk(startsAgain(code), 'a stop is no failure')
 })

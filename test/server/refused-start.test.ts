@@ -364,7 +364,9 @@ t.test('a data folder where none can be made is one line', { skip: !existsSync('
 
 t.test('a damaged secrets.db or lock.db is one line, too', async t => {
   for (const name of ['secrets.db', 'lock.db']) {
-    const dataDir = t.testdir({ [name]: 'this was never a database'.repeat(100) })
+    const dataDir = t.testdir()
+    t.equal(await refusalOf({ DATA_DIR: dataDir }), undefined, 'it makes a log')
+    writeFileSync(path.join(dataDir, name), 'this was never a database'.repeat(100))
     const { code, stdout, stderr } = await refusedStart(dataDir)
     t.match({ code, stdout }, { code: 2, stdout: '' }, name)
     t.match(stderr, new RegExp(`^reprise: .*${name}.*\n$`))
