@@ -44,7 +44,7 @@ export type SessionFolders = {
   copyState(from: OwnedSession, to: OwnedSession, snapshot: Snapshot): Promise<boolean>
   /** Removes everything of the session from the disk. */
   clear(session: OwnedSession): Promise<void>
-  /** Removes everything from the disk that belongs to other sessions than these. */
+  /** Takes everything away from the folder of sessions that belongs to other sessions than these. */
   clearOthers(sessions: OwnedSession[]): Promise<void>
 }
 

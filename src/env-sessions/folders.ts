@@ -18,9 +18,11 @@ const digestOf = (text: string): string => hash('sha256', text, 'base64url')
 export const folderOfSession = (root: string, { user_id, session_id }: OwnedSession): string =>
   path.join(userFolder(root, user_id), segment(session_id))
 
+/** `takeAway`: what a start does with the folder of a session, or of a user, that the log does not have as active. */
 export const createSessionFolders = (
   root: string,
   isBackupMade = async (): Promise<boolean> => false,
+  takeAway: (folder: string) => Promise<void> = removeFolder,
 ): SessionFolders => {
   const folderOf = (session: OwnedSession) => folderOfSession(root, session)
   const statesOf = (session: OwnedSession) => path.join(folderOf(session), partsOfState.states)
@@ -59,7 +61,7 @@ export const createSessionFolders = (
           const isKept = kept.has(at)
           if (isKept && folder === root) await clear(at)
           // A folder that cannot be removed must not stop the removal of other folders.
-          if (!isKept) await removeFolder(at).catch(error => (failed ??= error))
+          if (!isKept) await takeAway(at).catch(error => (failed ??= error))
         }
       }
       await clear(root)

@@ -31,6 +31,7 @@ import { createSystem } from '../system.ts'
 import type { Queries } from '../tasks/queries.ts'
 import { builtinTools } from '../tools/builtin.ts'
 import { isPinned } from './backup-pins.ts'
+import { leftBehind } from './left-behind.ts'
 import { openProvenLog } from './open-proven-log.ts'
 
 const protectionOf = (config: Config) => {
@@ -146,8 +147,10 @@ export const openShard = async (
     opened.unshift(() => log.close())
     opened.unshift(() => proof.stop())
     const agents = await createAgents(world.timers, config.model, report)
-    const secrets = stores?.secrets ?? openSecrets(files.secrets, report)
-    opened.unshift(() => secrets.close())
+    const left = leftBehind(log, files, report)
+    const stored = stores?.secrets ?? openSecrets(files.secrets, report)
+    opened.unshift(() => stored.close())
+    const secrets = left?.keeping(stored) ?? stored
     const checker = createSchemaChecker()
     opened.unshift(() => checker.close())
     // This comes before any task is resumed, since processes that are still running may work on the same files.
@@ -173,7 +176,7 @@ export const openShard = async (
       outside: createOutsideFetch({ mayReach: mayReachOf(config) }),
       mcp: mcpOf(config, { children, timers: world.timers, report }),
       environments,
-      sessionFolders: createSessionFolders(files.sessions, () => isPinned(files.backups)),
+      sessionFolders: createSessionFolders(files.sessions, () => isPinned(files.backups), left?.takeAway),
       roots,
       sessionsRoot: files.sessions,
       nats,

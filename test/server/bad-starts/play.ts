@@ -40,7 +40,7 @@ const openRoot = () => {
 const defined = (env: BadStart['env']): Record<string, string> =>
   Object.fromEntries(Object.entries(env).filter((each): each is [string, string] => each[1] !== undefined))
 
-const badStart = async (place: Place, expected: Expected, { env, through, kill }: BadStart, draw: Draw) => {
+const badStart = async (place: Place, expected: Expected, { env, as, kill }: BadStart, draw: Draw) => {
   const ms = kill === undefined ? patienceMs : kill.after
   const server = await launch(place.data, defined(env), [], {
     through,
@@ -56,7 +56,7 @@ const badStart = async (place: Place, expected: Expected, { env, through, kill }
 }
 
 const round = async (place: Place, expected: Expected, chosen: Trouble[], draw: Draw) => {
-  const start: BadStart = { env: goodEnv(place), through: [] }
+  const start: BadStart = { env: goodEnv(place), as: {} }
   const repairs: (() => void | Promise<void>)[] = []
   for (const trouble of chosen) repairs.unshift(await trouble.begin(place, start, draw))
   const outcome = await badStart(place, expected, start, draw)

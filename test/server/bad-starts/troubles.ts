@@ -18,6 +18,7 @@ import {
 import { createServer } from 'node:net'
 import path from 'node:path'
 import Database from 'better-sqlite3'
+import type { As } from '../../support/server.ts'
 import { fill } from '../../support/small-disk.ts'
 import type { Place } from './place.ts'
 
@@ -26,7 +27,7 @@ export type Draw = (n: number) => number
 /** How the bad start is made. `killAfter`: milliseconds after which it is killed, whether it has started or not. */
 export type BadStart = {
   env: Record<string, string | undefined>
-  through: string[]
+  as: As
   kill?: { after: number; signal: 'SIGKILL' | 'SIGTERM' }
 }
 export type Trouble = {
@@ -87,7 +88,7 @@ const damage = (file: string, draw: Draw) => {
   return () => void (existsSync(file) && turn(damaged))
 }
 
-const asUser = ['setpriv', '--reuid', '1000', '--regid', '1000', '--clear-groups']
+const other = { uid: 1000, gid: 1000 }
 
 const held = (name: string, file: string, begin: string): Trouble => ({
   name,
@@ -185,7 +186,7 @@ export const troubles: Trouble[] = [
     name: 'all files belong to somebody else',
     of: 'disk',
     async begin({ data }, start) {
-      start.through = asUser
+      Object.assign(start.as, other)
       return () => succeed('chown', '-R', '0:0', data)
     },
   },
@@ -193,7 +194,7 @@ export const troubles: Trouble[] = [
     name: 'some files belong to somebody else',
     of: 'disk',
     async begin({ data }, start, draw) {
-      start.through = asUser
+      Object.assign(start.as, other)
       succeed('chown', '-R', '1000:1000', data)
       const all = readdirSync(data, { recursive: true, encoding: 'utf8' })
       for (let n = 0; n < 3; n++) succeed('chown', '-h', '0:0', path.join(data, pick(draw, all) ?? ''))
@@ -218,8 +219,8 @@ export const troubles: Trouble[] = [
   },
   {
     name: 'few files may be open',
-    async begin(_, { through }, draw) {
-      through.push('prlimit', `--nofile=${20 + draw(30)}`)
+    async begin(_, { as }, draw) {
+      as.through = ['prlimit', `--nofile=${20 + draw(30)}`]
       return nothing
     },
   },
