@@ -1,6 +1,7 @@
 // The frame of the console: the head with its links, and the view that the address names.
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
+import { root } from './api/address.ts'
 import { hrefOf, place } from './api/router.ts'
 import { allowed, isSignedIn, mayRead, self, signOut } from './api/session.ts'
 import { SignIn } from './sign-in/sign-in.tsx'
@@ -32,7 +33,7 @@ const Head = () => {
               {title}
             </a>
           ))}
-        <a href="/docs" target="_blank" rel="noreferrer">
+        <a href={`${root}docs`} target="_blank" rel="noreferrer">
           API
         </a>
       </nav>

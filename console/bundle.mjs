@@ -31,9 +31,7 @@ const standIns = {
 const ofExport = {
   name: 'of-export',
   setup: bundle => {
-    bundle.onResolve({ filter: /\/address\.ts$/ }, ({ importer }) =>
-      importer.endsWith('router.ts') ? { path: path.join(here, 'exported/address.ts') } : undefined,
-    )
+    bundle.onResolve({ filter: /\/address\.ts$/ }, () => ({ path: path.join(here, 'exported/address.ts') }))
   },
 }
 

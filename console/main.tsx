@@ -21,7 +21,17 @@ const useLink = async (): Promise<void> => {
   })
 }
 
+/**
+ * Makes the address of the icon absolute. Browsers read a relative one again when the address of the page changes, and below
+ * another path it would be wrong.
+ */
+const keepIcon = (): void => {
+  const icon = document.querySelector<HTMLLinkElement>('link[rel=icon]')
+  if (icon !== null) icon.href = new URL(icon.href).href
+}
+
 const start = async (): Promise<void> => {
+  keepIcon()
   await useLink()
   const root = document.getElementById('console')
   if (root === null) return

@@ -10,6 +10,7 @@ import { CannotStart } from './contract/cannot-start.ts'
 import type { EnvironmentSettings } from './environments/environments.ts'
 import { type RetentionRule, readRetention } from './erasure/retention-rules.ts'
 import type { QuotaLimits } from './fairness/quotas.ts'
+import { type PublicUrl, publicUrlOf } from './http/public-url.ts'
 import { readMcpConfig } from './mcp/config.ts'
 import type { McpServer } from './mcp/server.ts'
 import { filesOf } from './platform/data-folder.ts'
@@ -25,6 +26,8 @@ import { type TelemetrySettings, telemetryOf } from './telemetry/settings.ts'
 export type Config = Readonly<{
   host: string
   port: number
+  /** The address at which clients reach the server; undefined: the address on which it listens. */
+  publicUrl: PublicUrl | undefined
   dataDir: string
   adminToken: string | undefined
   logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent'
@@ -132,6 +135,7 @@ export const readConfig = (env: Env): Config => {
   return Object.freeze({
     host: env.HOST || '127.0.0.1',
     port: wholeNumber(env, 'PORT', 8080, 65535),
+    publicUrl: publicUrlOf(env),
     dataDir,
     adminToken: env.ADMIN_TOKEN || undefined,
     logLevel,

@@ -6,7 +6,7 @@ import { openInspector } from './front/inspector.ts'
 import { cannotListen, checkPort, waitingConnections } from './http/port.ts'
 import { type Folder, openFolder } from './maintenance/open-folder.ts'
 import type { ShardOptions } from './maintenance/open-shard.ts'
-import { removeServerFile, writeServerFile } from './platform/data-folder.ts'
+import { removeServerFile, runningAt, writeServerFile } from './platform/data-folder.ts'
 import { unusable } from './platform/unusable.ts'
 
 /** Begins to accept connections, and resolves to the URL of the server. Rejects with CannotStart when it cannot. */
@@ -68,7 +68,7 @@ export const startServer = async (config: Config, report: Report, options: Shard
     return stopped
   }
   try {
-    writeServerFile(folder.files.server, { url, pid: process.pid })
+    writeServerFile(folder.files.server, runningAt(url, config))
   } catch (error) {
     await stop(0).catch(() => {})
     throw unusable(folder.files.server, error, { doing: 'written' })

@@ -31,6 +31,16 @@ export const isRefusal = ({ status }: ApiError): boolean =>
 export const wrongField = (at: string, text: string): ApiError =>
   new ApiError(422, text, undefined, [{ at, text }])
 
+/**
+ * Thrown when the server answers requests, but no WebSocket reaches it, as behind a proxy that forwards none. Then views
+ * ask again and again.
+ */
+export class NoSocket extends ApiError {
+  constructor() {
+    super(0, 'no WebSocket reaches the server')
+  }
+}
+
 type Problem = { loc: (string | number)[]; msg: string }
 type ErrorBody = {
   message?: string

@@ -1,18 +1,22 @@
-// Keeps a stream open: a stream that ends is opened again after the last event that came. `state` says if it is open.
+// Follows events for as long as a view is open. A connection that breaks is opened again, and then the view reads its data
+// again, so it misses nothing. Without a WebSocket the view reads its data every few seconds. `state` says how it stands.
 import { signal } from '@preact/signals'
-import type { ApiError } from './api-error.ts'
-import type { Api } from './client.ts'
+import { channelOf } from '../../src/contract/event-names.ts'
+import type { Gap, PublicEvent } from '../../src/contract/public-events.ts'
+import type { Api } from './api.ts'
+import { type ApiError, NoSocket } from './api-error.ts'
 
-export type Connection = 'connecting' | 'live' | 'lost' | 'ended' | 'refused'
+export type Connection = 'connecting' | 'live' | 'asking' | 'lost' | 'ended' | 'refused'
+
+/** Which events a view wants. `types`: their names, with commas. */
+export type Wanted = { types: string; session_id?: string; task_id?: string }
 
 type Options = {
   api: Api
-  path: string
-  /** The id of the event after which the stream begins. */
-  after?: string | undefined
-  onEvent: (type: string, data: string) => void
-  /** Called when the server refuses the cursor: the page must read its data again. The stream goes on from now. */
-  onGap: () => void
+  events: Wanted
+  onEvent: (event: PublicEvent) => void
+  /** Called when the view must read its data again, because events may have come of which it was not told. */
+  again: () => void
 }
 
 const firstWaitMs = 300
@@ -27,42 +31,46 @@ const pause = (ms: number, signal: AbortSignal): Promise<void> =>
     })
   })
 
-export const keepStream = ({ api, path, after, onEvent, onGap }: Options) => {
+export const keepStream = ({ api, events: { types, ...filter }, onEvent, again }: Options) => {
   const state = signal<Connection>('connecting')
   const closed = new AbortController()
-  let cursor = after
   let waitMs = firstWaitMs
+  const names = types.split(',')
+  const channels = [...new Set(names.map(channelOf))]
 
-  const open = () =>
-    api.follow(path, {
-      lastEventId: cursor,
-      signal: closed.signal,
-      onOpen: () => {
-        state.value = 'live'
-        waitMs = firstWaitMs
+  const follow = () =>
+    api.follow(
+      { channels, filter: { ...filter, types: names } },
+      {
+        signal: closed.signal,
+        onOpen() {
+          state.value = 'live'
+          waitMs = firstWaitMs
+          again()
+        },
+        onEvent(given) {
+          const event = given as PublicEvent | Gap
+          if (event.type === 'Gap') again()
+          else onEvent(event)
+        },
       },
-      onEvent: ({ id, event = '', data }) => {
-        if (id !== undefined) cursor = id
-        onEvent(event, data)
-      },
-    })
+    )
+  const failed = (error: ApiError | undefined) => {
+    if (error?.status === 401 || error?.status === 403) return 'refused'
+    if (!(error instanceof NoSocket)) return 'lost'
+    again()
+    return 'asking'
+  }
 
   const run = async () => {
     while (!closed.signal.aborted) {
-      const error = await open().then(
+      const error = await follow().then(
         () => undefined,
         (error: ApiError) => error,
       )
       if (closed.signal.aborted) return
-      if (error?.status === 401 || error?.status === 403) {
-        state.value = 'refused'
-        return
-      }
-      state.value = 'lost'
-      if (error?.status === 422) {
-        cursor = undefined
-        onGap()
-      }
+      state.value = failed(error)
+      if (state.value === 'refused') return
       await pause(waitMs * (0.75 + Math.random() / 2), closed.signal)
       waitMs = Math.min(longestWaitMs, waitMs * 2)
     }

@@ -1,7 +1,7 @@
 // Reads the stored events of a stream while the server sends them, and continues from there when new events are stored.
 import { readJson } from '../../src/contract/exact-json.ts'
 import type { Header, Recorded } from '../../src/contract/stored.ts'
-import { type Api, queryOf } from './client.ts'
+import { type Api, queryOf } from './api.ts'
 
 type Stored = { position: number; header: string; data: unknown }
 

@@ -1,6 +1,6 @@
 // The address of the page is the state of the view: a path, and a query with filters and positions.
 import { signal } from '@preact/signals'
-import { hrefOf, type Place, placeOf } from './address.ts'
+import { hrefOf, isView, type Place, placeOf } from './address.ts'
 
 export { hrefOf }
 
@@ -41,7 +41,7 @@ export const followLinks = (): void =>
       return
     const link = (event.target as Element | null)?.closest('a')
     if (link == null || link.target !== '' || link.origin !== location.origin) return
-    if (!/^\/ui(\/|$|\?)/.test(link.pathname)) return
+    if (!isView(link.pathname)) return
     event.preventDefault()
     go(link.pathname + link.search)
   })

@@ -2,12 +2,15 @@
 import { computed, signal } from '@preact/signals'
 import { may, type TokenAccess } from '../../src/access/roles.ts'
 import type { Role } from '../../src/contract/token-events.ts'
-import { at, createApi } from './client.ts'
+import { root } from './address.ts'
+import { at } from './api.ts'
+import { createApi } from './client.ts'
 
 export type OwnToken = { id: string; role: Role; user_id: string | null; expires_at: number | null }
 type Stored = { token: string; ownId?: string }
 
-const key = 'reprise-console'
+/** Another server may be at another path of this host, and must not get the token. */
+const key = `reprise-console ${root}`
 const stored = (): Stored | undefined => {
   const text = sessionStorage.getItem(key)
   return text === null ? undefined : (JSON.parse(text) as Stored)

@@ -2,13 +2,12 @@
 import { batch, signal } from '@preact/signals'
 import type { Recorded } from '../../src/contract/stored.ts'
 import { ApiError } from './api-error.ts'
-import { queryOf } from './client.ts'
-import { keepStream } from './kept-stream.ts'
+import { keepStream, type Wanted } from './kept-stream.ts'
 import { createEventReader } from './read-events.ts'
 import { api } from './session.ts'
 
-/** `news`: the filters of the event stream that says when there may be new events. */
-type Options = { stream: string; news: { types: string; session_id?: string; task_id?: string } }
+/** `news`: the public events that say when there may be new events. */
+type Options = { stream: string; news: Wanted }
 
 export const createStoredStream = ({ stream, news }: Options) => {
   const events = signal<readonly Recorded[]>([])
@@ -41,9 +40,9 @@ export const createStoredStream = ({ stream, news }: Options) => {
   const again = () => void read()
   const kept = keepStream({
     api,
-    path: `/api/events${queryOf(news)}`,
+    events: news,
     onEvent: reader.soon,
-    onGap: again,
+    again,
   })
   again()
   return {

@@ -1,7 +1,7 @@
 // Replays every task that the token may read: the server folds the events of each task again, and compares the result
 // with the task object that it answers.
 import { useEffect, useMemo } from 'preact/hooks'
-import { at } from '../api/client.ts'
+import { at } from '../api/api.ts'
 import { hrefOf } from '../api/router.ts'
 import { Problem } from '../ui/notice.tsx'
 import { count } from '../ui/time.tsx'

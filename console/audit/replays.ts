@@ -1,7 +1,7 @@
 // Replays every task that the token may read, a few at a time, and counts the results.
 import { signal } from '@preact/signals'
 import type { Replay } from '../../src/contract/responses.ts'
-import { at, queryOf } from '../api/client.ts'
+import { at, queryOf } from '../api/api.ts'
 import { api } from '../api/session.ts'
 
 /** How many replays are under way at a time, and how many tasks one answer lists. */

@@ -1,5 +1,5 @@
 // One stream of the log: its stored events, oldest first.
-import { at, queryOf } from '../api/client.ts'
+import { at, queryOf } from '../api/api.ts'
 import { hrefOf, place } from '../api/router.ts'
 import { api } from '../api/session.ts'
 import { Empty, Failure, Loading } from '../ui/notice.tsx'

@@ -1,7 +1,7 @@
 // The streams of the log.
 import type { Static } from 'typebox'
 import type { StreamSummary } from '../../src/contract/audit-responses.ts'
-import { at, queryOf } from '../api/client.ts'
+import { at, queryOf } from '../api/api.ts'
 import { hrefOf, place, setQuery } from '../api/router.ts'
 import { api } from '../api/session.ts'
 import { Empty, Failure, Loading } from '../ui/notice.tsx'

@@ -1,5 +1,5 @@
 // The cron jobs, with the next run of each.
-import { at, queryOf } from '../api/client.ts'
+import { at, queryOf } from '../api/api.ts'
 import { hrefOf } from '../api/router.ts'
 import { api, mayWrite } from '../api/session.ts'
 import { Empty } from '../ui/notice.tsx'

@@ -1,6 +1,6 @@
 // The forms that create and change a cron job.
 import { useMemo } from 'preact/hooks'
-import { at } from '../api/client.ts'
+import { at } from '../api/api.ts'
 import { go, hrefOf } from '../api/router.ts'
 import { api } from '../api/session.ts'
 import { Edit, isOpen, New } from '../ui/new.tsx'

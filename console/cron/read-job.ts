@@ -1,5 +1,5 @@
 // Reads a cron job with its newest runs.
-import { at, queryOf } from '../api/client.ts'
+import { at, queryOf } from '../api/api.ts'
 import { api } from '../api/session.ts'
 import type { Run } from './job-state.tsx'
 import type { Job } from './times.ts'

@@ -1,5 +1,5 @@
 // The runs of a cron job.
-import { at } from '../api/client.ts'
+import { at } from '../api/api.ts'
 import { hrefOf } from '../api/router.ts'
 import { Empty } from '../ui/notice.tsx'
 import { Table } from '../ui/table.tsx'

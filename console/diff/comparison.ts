@@ -2,7 +2,7 @@
 import { computed, effect, type ReadonlySignal, signal } from '@preact/signals'
 import type { Difference } from '../../src/contract/responses.ts'
 import { isTerminal } from '../../src/contract/wire/task-status.ts'
-import { type Api, at } from '../api/client.ts'
+import { type Api, at } from '../api/api.ts'
 import type { Connection } from '../api/kept-stream.ts'
 import { createPaced } from '../api/paced.ts'
 import { createChosen } from '../task/chosen.ts'

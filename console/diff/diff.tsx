@@ -1,7 +1,7 @@
 // Shows two tasks side by side, at one moment of both: what was said by then, and where the tasks begin to differ. Ids
 // and times do not count.
 import { useEffect, useMemo } from 'preact/hooks'
-import { at } from '../api/client.ts'
+import { at } from '../api/api.ts'
 import { hrefOf } from '../api/router.ts'
 import { api } from '../api/session.ts'
 import type { TaskHistory } from '../task/history.ts'

@@ -1,6 +1,6 @@
 // Lists tasks with which a task can be compared: first its forks, its origin and other forks of it, then the newest.
 import type { Task } from '../../src/contract/wire.ts'
-import { at, queryOf } from '../api/client.ts'
+import { at, queryOf } from '../api/api.ts'
 import { hrefOf } from '../api/router.ts'
 import { api } from '../api/session.ts'
 import type { Row } from '../home/rows.ts'

@@ -1,7 +1,7 @@
 // The environment sessions, and a form to create one.
 import type { Static } from 'typebox'
 import type { EnvSession } from '../../src/contract/wire.ts'
-import { at } from '../api/client.ts'
+import { at } from '../api/api.ts'
 import { hrefOf, place, setQuery } from '../api/router.ts'
 import { api, mayWrite } from '../api/session.ts'
 import { Empty } from '../ui/notice.tsx'

@@ -1,5 +1,5 @@
 // Links to the newest tasks whose session is this environment session.
-import { at, queryOf } from '../api/client.ts'
+import { at, queryOf } from '../api/api.ts'
 import { hrefOf } from '../api/router.ts'
 import { api } from '../api/session.ts'
 import type { Row } from '../home/rows.ts'

@@ -1,5 +1,5 @@
 // What can be done with an environment session.
-import { at } from '../api/client.ts'
+import { at } from '../api/api.ts'
 import { go, hrefOf } from '../api/router.ts'
 import { api } from '../api/session.ts'
 import { Act } from '../ui/act.tsx'

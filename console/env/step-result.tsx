@@ -1,7 +1,7 @@
 // What happened at one moment: the call with its arguments, and its result.
 import { readJson } from '../../src/contract/exact-json.ts'
 import type { MessageContent } from '../../src/contract/wire.ts'
-import { at } from '../api/client.ts'
+import { at } from '../api/api.ts'
 import { hrefOf } from '../api/router.ts'
 import { Blocks } from '../task/blocks.tsx'
 import { Content } from '../task/content.tsx'

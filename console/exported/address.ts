@@ -8,6 +8,11 @@ export const placeOf = ({ hash }: Location): Place => {
   return { path: path === '' ? '/' : path, query: new URLSearchParams(query) }
 }
 
+/** A page without a server sends no requests. */
+export const root = '/'
+
+export const isView = (): boolean => false
+
 /** The address of a view; undefined when the page does not have it, so that a link to it is only a text. */
 export const hrefOf = (path: string, query?: URLSearchParams): string | undefined => {
   const text = query?.toString() ?? ''

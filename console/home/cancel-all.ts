@@ -1,5 +1,5 @@
 // Cancels many tasks.
-import { at } from '../api/client.ts'
+import { at } from '../api/api.ts'
 import { api } from '../api/session.ts'
 
 /** How many cancels are under way at a time. */

@@ -1,7 +1,7 @@
 // The filters of the list of tasks. They are in the address of the page.
 import { computed } from '@preact/signals'
 import { type TaskStatus, taskStatuses } from '../../src/contract/wire/task-status.ts'
-import { place, setQuery } from '../api/router.ts'
+import { hrefOf, place, setQuery } from '../api/router.ts'
 
 export type Filters = {
   statuses: TaskStatus[]
@@ -11,6 +11,8 @@ export type Filters = {
   error: string
   /** The list shows tasks whose age is at most this many minutes; undefined: tasks of any age. */
   minutes: number | undefined
+  /** The list begins with the tasks before the task with this id; empty: with the newest. */
+  before: string
 }
 
 const isStatus = (text: string): text is TaskStatus => (taskStatuses as readonly string[]).includes(text)
@@ -25,10 +27,12 @@ export const filters = computed<Filters>(() => {
     session: query.get('session') ?? '',
     error: query.get('error') ?? '',
     minutes: Number.isFinite(minutes) && minutes > 0 ? minutes : undefined,
+    before: query.get('before') ?? '',
   }
 })
 
-export const isFiltered = ({ statuses, ...texts }: Filters): boolean =>
+/** Whether the list has only tasks that fit a filter. */
+export const isFiltered = ({ statuses, before: _, ...texts }: Filters): boolean =>
   statuses.length > 0 || Object.values(texts).some(Boolean)
 
 /** The filters as parameters of `GET /tasks`. The counts use the same filters without the statuses. */
@@ -43,11 +47,21 @@ export const listQuery = ({ statuses, agent, user, session, error, minutes }: Fi
 
 export const change = (
   changes: Partial<Record<'agent' | 'user' | 'session' | 'error' | 'minutes', string>>,
-) => setQuery(changes)
+) => setQuery({ ...changes, before: '' })
 export const toggleStatus = (status: TaskStatus): void => {
   const { statuses } = filters.value
   const next = statuses.includes(status) ? statuses.filter(one => one !== status) : [...statuses, status]
-  setQuery({ status: next }, { push: true })
+  setQuery({ status: next, before: '' }, { push: true })
 }
 export const clearFilters = (): void =>
-  setQuery({ status: [], agent: '', user: '', session: '', error: '', minutes: '' }, { push: true })
+  setQuery(
+    { status: [], agent: '', user: '', session: '', error: '', minutes: '', before: '' },
+    { push: true },
+  )
+/** The address of the list that begins before a task, or with the newest one. */
+export const listBefore = (id = ''): string => {
+  const query = new URLSearchParams(place.value.query)
+  query.delete('before')
+  if (id !== '') query.set('before', id)
+  return hrefOf('/', query)
+}

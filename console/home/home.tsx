@@ -7,14 +7,18 @@ import { Empty, Failure, Loading } from '../ui/notice.tsx'
 import { readAgents } from './agents.ts'
 import { BulkCancel } from './bulk-cancel.tsx'
 import { FilterBar } from './filter-bar.tsx'
-import { filters, isFiltered } from './filters.ts'
+import { filters, isFiltered, listBefore } from './filters.ts'
 import { createList, type TaskList } from './list.ts'
 import { StartBox } from './start-box.tsx'
 import { TaskTable } from './task-table.tsx'
 
+/** Milliseconds from a change of the filters until the server is asked. */
+const settleMs = 150
+
 const Rows = ({ list }: { list: TaskList }) => {
   const selected = useSignal<ReadonlySet<string>>(new Set())
   const rows = list.rows.value
+  const { before } = filters.value
   const urgent = list.attention.value
   const all = useComputed(() => {
     const known = new Map([...list.attention.value, ...list.rows.value].map(row => [row.id, row]))
@@ -31,7 +35,10 @@ const Rows = ({ list }: { list: TaskList }) => {
       )}
       <section aria-labelledby="tasks">
         <div class="section-head">
-          <h2 id="tasks">{isFiltered(filters.value) ? 'Matching tasks' : 'Tasks'}</h2>
+          <h2 id="tasks">
+            {isFiltered(filters.value) ? 'Matching tasks' : before === '' ? 'Tasks' : 'Older tasks'}
+          </h2>
+          {before !== '' && <a href={listBefore()}>Newest tasks</a>}
           {mayWrite.value && <BulkCancel rows={all.value} selected={selected} done={list.readNow} />}
         </div>
         {rows.length > 0 && <TaskTable caption="Tasks, newest first" rows={rows} selected={selected} />}
@@ -48,14 +55,32 @@ const Rows = ({ list }: { list: TaskList }) => {
             Show older tasks
           </button>
         )}
+        {list.isFull.value && (
+          <a class="more" href={listBefore(rows.at(-1)?.id)}>
+            Go on with older tasks
+          </a>
+        )}
       </section>
     </>
   )
 }
 
+/** A key, some milliseconds after it last changed. */
+const useSettled = (key: string): string => {
+  const settled = useSignal(key)
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      settled.value = key
+    }, settleMs)
+    return () => clearTimeout(timer)
+  }, [key])
+  return settled.value
+}
+
 export const Home = () => {
-  // When the filters change, a new list is made. The filters are in the address of the page.
-  const key = JSON.stringify(filters.value)
+  // When the filters change, a new list is made. The filters are in the address of the page. Somebody who writes into a
+  // field changes them with each key.
+  const key = useSettled(JSON.stringify(filters.value))
   const list = useMemo(() => createList(api, filters.peek()), [key])
   useConnection(list.connection)
   useEffect(() => list.close, [list])

@@ -1,7 +1,7 @@
 // Keeps the list of tasks up to date: reads it, changes it by each event, and reads it again a moment after events.
 // However many events come, it is drawn at most ten times a second, has limited rows, and is read at a limited pace.
 import { batch, signal } from '@preact/signals'
-import type { Api } from '../api/client.ts'
+import type { Api } from '../api/api.ts'
 import { keepStream } from '../api/kept-stream.ts'
 import { createPaced } from '../api/paced.ts'
 import type { Filters } from './filters.ts'
@@ -42,6 +42,8 @@ export const createList = (api: Api, filters: Filters) => {
   const attention = signal<Row[]>([])
   const counts = signal<Counts | undefined>(undefined)
   const hasMore = signal(false)
+  /** Whether there are more tasks, but not on this page: it has as many rows as it may have. */
+  const isFull = signal(false)
   const isLoaded = signal(false)
   const error = signal<string | undefined>(undefined)
   const closed = new AbortController()
@@ -58,6 +60,7 @@ export const createList = (api: Api, filters: Filters) => {
       batch(() => {
         rows.value = list.found
         hasMore.value = list.more && wanted < mostRows
+        isFull.value = list.more && wanted >= mostRows
         attention.value = urgent
         counts.value = counted
         isLoaded.value = true
@@ -73,15 +76,14 @@ export const createList = (api: Api, filters: Filters) => {
     const known = events.filter(({ type }) => type !== 'TaskCreated')
     attention.value = applyEvents(attention.value, known, filters, mostUrgent)
   })
-  const types = 'TaskCreated,TaskStatusChanged,TaskDeleted'
   const stream = keepStream({
     api,
-    path: `/api/events?types=${types}`,
-    onEvent: (type, data) => {
-      if (type !== 'Position' && type !== 'Gap') gather(JSON.parse(data) as RowEvent)
+    events: { types: 'TaskCreated,TaskStatusChanged,TaskDeleted' },
+    onEvent(event) {
+      gather(event as RowEvent)
       reading.soon()
     },
-    onGap: reading.soon,
+    again: reading.soon,
   })
   reading.now()
   return {
@@ -89,6 +91,7 @@ export const createList = (api: Api, filters: Filters) => {
     attention,
     counts,
     hasMore,
+    isFull,
     isLoaded,
     error,
     connection: stream.state,

@@ -1,5 +1,5 @@
 // Reads the list of tasks from the server: its rows, the tasks that need attention, and counts.
-import { type Api, queryOf } from '../api/client.ts'
+import { type Api, queryOf } from '../api/api.ts'
 import { type Filters, isFiltered, listQuery } from './filters.ts'
 import { byUrgency, type Row } from './rows.ts'
 
@@ -21,15 +21,18 @@ export const createListReader = (api: Api, filters: Filters, signal: AbortSignal
       const found: Row[] = []
       for (;;) {
         const left = Math.min(perPage, wanted - found.length)
-        const query = { ...listQuery(filters, Date.now()), starting_after: found.at(-1)?.id }
+        const query = {
+          ...listQuery(filters, Date.now()),
+          starting_after: found.at(-1)?.id ?? filters.before,
+        }
         const next = await page(query, left)
         found.push(...next)
         if (next.length < left || found.length >= wanted) return { found, more: next.length === left }
       }
     },
-    /** The tasks that wait for a person, or failed lately; none while the list is filtered. */
+    /** The tasks that wait for a person, or failed lately; none while the list is filtered, or begins later. */
     async attention(): Promise<Row[]> {
-      if (isFiltered(filters)) return []
+      if (isFiltered(filters) || filters.before !== '') return []
       const ask = (status: string[], limit: number, minutes?: number) =>
         page({ ...listQuery({ ...filters, minutes }, Date.now()), status }, limit)
       const [waiting, failed] = await Promise.all([

@@ -22,7 +22,8 @@ export type RowEvent = Extract<PublicEvent, { type: 'TaskCreated' | 'TaskStatusC
 
 /** Whether the event alone shows that a new task belongs in the list. */
 const fits = (event: Extract<RowEvent, { type: 'TaskCreated' }>, filters: Filters): boolean => {
-  const { statuses, agent, user, session, error } = filters
+  const { statuses, agent, user, session, error, before } = filters
+  if (before !== '') return false
   if (agent !== '' || error !== '') return false // the next read of the list decides
   return (
     (statuses.length === 0 || statuses.includes(event.status)) &&

@@ -2,7 +2,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 import type { Task } from '../../src/contract/wire.ts'
-import { at } from '../api/client.ts'
+import { at } from '../api/api.ts'
 import { go, hrefOf } from '../api/router.ts'
 import { api } from '../api/session.ts'
 import { createAction } from '../ui/action.ts'
@@ -43,7 +43,7 @@ const Settings = ({ draft }: { draft: Draft }) => (
       <span>Settings of the agent, as JSON (agent_config)</span>
       <textarea class="code" rows={6} spellcheck={false} {...bound(draft.config)} />
     </label>
-    <Copy label="Copy as curl" text={() => curlOf('POST', '/v1/tasks', draft.body())} />
+    <Copy label="Copy as curl" text={() => curlOf('POST', '/tasks', draft.body())} />
   </details>
 )
 

@@ -1,6 +1,6 @@
 // Tasks as rows. On a narrow screen a row becomes a card (style/home.css).
 import type { Signal } from '@preact/signals'
-import { at } from '../api/client.ts'
+import { at } from '../api/api.ts'
 import { hrefOf } from '../api/router.ts'
 import { mayWrite } from '../api/session.ts'
 import { Status } from '../ui/status.tsx'

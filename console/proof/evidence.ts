@@ -1,6 +1,7 @@
 // Reads what the proof of an event needs from the server.
+
+import { queryOf } from '../api/api.ts'
 import { ApiError } from '../api/api-error.ts'
-import { queryOf } from '../api/client.ts'
 import { api } from '../api/session.ts'
 import type { Evidence, StoredEvent } from './check-event.ts'
 

@@ -2,7 +2,7 @@
 // checkpoint that the key of the log has signed.
 import { useSignal } from '@preact/signals'
 import { useMemo } from 'preact/hooks'
-import { at } from '../api/client.ts'
+import { at } from '../api/api.ts'
 import { hrefOf } from '../api/router.ts'
 import { checkEvent, type Evidence, type Step, withChange } from './check-event.ts'
 import { Texts } from './texts.tsx'

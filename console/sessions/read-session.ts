@@ -1,7 +1,7 @@
 // Reads the tasks of a session, each with what its user said. The task object contains only what the agent said, so the
 // message of the user is read from the first event of the task.
 import type { MessageContent, Task } from '../../src/contract/wire.ts'
-import { type Api, queryOf } from '../api/client.ts'
+import { type Api, queryOf } from '../api/api.ts'
 
 export type Turn = { task: Task; question: MessageContent }
 /** `more`: there are earlier tasks. */

@@ -1,6 +1,6 @@
 // Lists the sessions, each with its newest task, and the group chats.
 import type { Task } from '../../src/contract/wire.ts'
-import { at, queryOf } from '../api/client.ts'
+import { at, queryOf } from '../api/api.ts'
 import { hrefOf } from '../api/router.ts'
 import { api } from '../api/session.ts'
 import type { Row } from '../home/rows.ts'

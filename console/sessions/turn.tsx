@@ -1,5 +1,5 @@
 // A task of a session: what its user said, and what its agents thought, said and called.
-import { at } from '../api/client.ts'
+import { at } from '../api/api.ts'
 import { hrefOf } from '../api/router.ts'
 import { Item, Said } from '../task/item.tsx'
 import { Status } from '../ui/status.tsx'

@@ -13,7 +13,7 @@ export type Health = {
 
 /** Reads the readiness and the metrics. Rejects with ApiError when the server cannot be reached. */
 export const readHealth = async (signal: AbortSignal): Promise<Health> => {
-  const [ready, metrics] = await Promise.all([api.read('/readyz', signal), api.read('/metrics', signal)])
+  const [ready, metrics] = await Promise.all([api.read('readyz', signal), api.read('metrics', signal)])
   return {
     ready: JSON.parse(ready.text) as Health['ready'],
     metrics: readMetrics(metrics.text),

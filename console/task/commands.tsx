@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals'
 import { useMemo } from 'preact/hooks'
 import { isCanceling, isPausing } from '../../src/contract/task-state.ts'
 import { isTerminal, type Task } from '../../src/contract/wire.ts'
-import { at } from '../api/client.ts'
+import { at } from '../api/api.ts'
 import { go, hrefOf } from '../api/router.ts'
 import { api } from '../api/session.ts'
 import { createAction } from '../ui/action.ts'
@@ -79,7 +79,7 @@ export const Commands = ({ history, position }: { history: TaskHistory; position
         >
           Delete
         </button>
-        <Copy label="Copy fork as curl" text={() => curlOf('POST', `/v1/tasks${at(id)}/fork`, forkBody)} />
+        <Copy label="Copy fork as curl" text={() => curlOf('POST', `/tasks${at(id)}/fork`, forkBody)} />
       </div>
       {isPausing(state) && <p class="hint">Pauses at the next safe point.</p>}
       <Problem text={error.value} />

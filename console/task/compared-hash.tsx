@@ -1,7 +1,7 @@
 // The hash of the task object at the position. On request, the hash that the server's replay gives is compared with it.
 import { useSignal } from '@preact/signals'
 import { useMemo } from 'preact/hooks'
-import { at } from '../api/client.ts'
+import { at } from '../api/api.ts'
 import { api } from '../api/session.ts'
 import { createAction } from '../ui/action.ts'
 import { Problem } from '../ui/notice.tsx'

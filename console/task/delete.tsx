@@ -1,6 +1,6 @@
 // Deletes a task, after a question.
 import { useMemo } from 'preact/hooks'
-import { at } from '../api/client.ts'
+import { at } from '../api/api.ts'
 import { go, hrefOf } from '../api/router.ts'
 import { api } from '../api/session.ts'
 import { createAction } from '../ui/action.ts'

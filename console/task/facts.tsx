@@ -1,5 +1,5 @@
 // Facts about a task at the position: its agent, its user, its times, and the tokens that it used.
-import { at } from '../api/client.ts'
+import { at } from '../api/api.ts'
 import { hrefOf } from '../api/router.ts'
 import { Ago, count as number } from '../ui/time.tsx'
 import type { Position } from './position.ts'

@@ -3,8 +3,8 @@
 import { batch, signal } from '@preact/signals'
 import { taskStream } from '../../src/contract/task-stream.ts'
 import { isTerminal } from '../../src/contract/wire/task-status.ts'
-import { ApiError, isRefusal } from '../api/api-error.ts'
-import { type Api, at } from '../api/client.ts'
+import type { Api } from '../api/api.ts'
+import { ApiError, isRefusal, NoSocket } from '../api/api-error.ts'
 import type { Connection } from '../api/kept-stream.ts'
 import { createEventReader } from '../api/read-events.ts'
 import { createGrowing } from './growing.ts'
@@ -30,19 +30,18 @@ export const createHistory = (api: Api, id: string) => {
       connection.value = 'live'
     })
     if (isTerminal(past.newest.status)) return
-    const after = past.newest.seq - 1
-    await api.follow(`/v1/tasks${at(id)}/events`, {
-      signal: closed.signal,
-      ...(after < 0 ? {} : { lastEventId: String(after) }),
-      onEvent: reader.soon,
-    })
+    const since = past.newest.seq - 1
+    await api.follow(
+      { channels: ['task'], task_id: id, since },
+      { signal: closed.signal, onEvent: reader.soon },
+    )
     await reader.now()
   }
   const failed = (failure: unknown): boolean => {
     const known = failure instanceof ApiError ? failure : new ApiError(0, String(failure))
     const isHopeless = isRefusal(known)
     batch(() => {
-      connection.value = isHopeless ? 'refused' : 'lost'
+      connection.value = isHopeless ? 'refused' : known instanceof NoSocket ? 'asking' : 'lost'
       if (isHopeless || !isLoaded.value || known !== failure) error.value = known
     })
     return isHopeless

@@ -1,6 +1,6 @@
 // Says something to the agent of a task that has not ended.
 import { useSignal } from '@preact/signals'
-import { at } from '../api/client.ts'
+import { at } from '../api/api.ts'
 import { api } from '../api/session.ts'
 import { bound } from '../ui/bound.ts'
 import { Form, FormProblem, Submit } from '../ui/form.tsx'

@@ -1,7 +1,7 @@
 // A call with its arguments and its result.
 import { readJson } from '../../src/contract/exact-json.ts'
 import type { ToolCallItem } from '../../src/contract/wire.ts'
-import { at } from '../api/client.ts'
+import { at } from '../api/api.ts'
 import { hrefOf } from '../api/router.ts'
 import { Blocks } from './blocks.tsx'
 import { Content } from './content.tsx'

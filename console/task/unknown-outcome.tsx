@@ -1,7 +1,7 @@
 // A call whose outcome nobody knows: it runs again, or somebody gives its result.
 import { signal } from '@preact/signals'
 import { useMemo } from 'preact/hooks'
-import { at } from '../api/client.ts'
+import { at } from '../api/api.ts'
 import { api } from '../api/session.ts'
 import { createAction } from '../ui/action.ts'
 import { bound } from '../ui/bound.ts'

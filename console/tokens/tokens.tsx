@@ -1,7 +1,7 @@
 // The tokens of the server: make one, which is shown once, and revoke one.
 import type { Static } from 'typebox'
 import type { TokenInfo } from '../../src/contract/responses.ts'
-import { at } from '../api/client.ts'
+import { at } from '../api/api.ts'
 import { api, self } from '../api/session.ts'
 import { Act } from '../ui/act.tsx'
 import { Empty } from '../ui/notice.tsx'

@@ -19,6 +19,7 @@ export const useConnection = (state: ReadonlySignal<Connection> | undefined): vo
 const words: Record<Connection, string> = {
   connecting: 'Connecting',
   live: 'Live',
+  asking: 'Read every few seconds',
   lost: 'Connection lost, trying again',
   ended: 'Complete',
   refused: 'Refused',

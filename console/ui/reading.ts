@@ -2,14 +2,13 @@
 import { batch, signal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
 import { ApiError, isRefusal } from '../api/api-error.ts'
-import { queryOf } from '../api/client.ts'
-import { type Connection, keepStream } from '../api/kept-stream.ts'
+import { type Connection, keepStream, type Wanted } from '../api/kept-stream.ts'
 import { createPaced } from '../api/paced.ts'
 import { api } from '../api/session.ts'
 import { useConnection } from './connection.tsx'
 
-/** `events`: the filters of the event stream that says when to read again. `everyMs`: read again at this pace. */
-type Changes = { events?: { types: string; session_id?: string; task_id?: string }; everyMs?: number }
+/** `events`: the public events that say when to read again. `everyMs`: read again at this pace. */
+type Changes = { events?: Wanted; everyMs?: number }
 
 export const createReading = <T>(read: (signal: AbortSignal) => Promise<T>, changes: Changes) => {
   const value = signal<T | undefined>(undefined)
@@ -36,9 +35,9 @@ export const createReading = <T>(read: (signal: AbortSignal) => Promise<T>, chan
     changes.events &&
     keepStream({
       api,
-      path: `/api/events${queryOf(changes.events)}`,
+      events: changes.events,
       onEvent: reading.soon,
-      onGap: reading.soon,
+      again: reading.soon,
     })
   const timer =
     changes.everyMs === undefined

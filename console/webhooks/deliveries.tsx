@@ -1,5 +1,5 @@
 // The deliveries of a webhook, each of which can be sent again.
-import { at } from '../api/client.ts'
+import { at } from '../api/api.ts'
 import { api, mayWrite } from '../api/session.ts'
 import { Act } from '../ui/act.tsx'
 import { Empty } from '../ui/notice.tsx'

@@ -1,5 +1,5 @@
 // Reads a webhook with its newest deliveries.
-import { at, queryOf } from '../api/client.ts'
+import { at, queryOf } from '../api/api.ts'
 import { api } from '../api/session.ts'
 import type { Delivery, Webhook } from './webhook-state.tsx'
 

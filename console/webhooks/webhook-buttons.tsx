@@ -1,6 +1,6 @@
 // What can be done with a webhook.
 import { useSignal } from '@preact/signals'
-import { at } from '../api/client.ts'
+import { at } from '../api/api.ts'
 import { go, hrefOf } from '../api/router.ts'
 import { api } from '../api/session.ts'
 import { Act } from '../ui/act.tsx'

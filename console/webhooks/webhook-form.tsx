@@ -1,7 +1,7 @@
 // The forms that make and change a webhook. The secret of a new webhook is shown once.
 import { useSignal } from '@preact/signals'
 import { useMemo } from 'preact/hooks'
-import { at } from '../api/client.ts'
+import { at } from '../api/api.ts'
 import { go, hrefOf } from '../api/router.ts'
 import { api } from '../api/session.ts'
 import { Edit, isOpen, New } from '../ui/new.tsx'

@@ -1,5 +1,5 @@
 // The webhooks, with their state.
-import { at, queryOf } from '../api/client.ts'
+import { at, queryOf } from '../api/api.ts'
 import { hrefOf } from '../api/router.ts'
 import { api, mayWrite } from '../api/session.ts'
 import { Empty } from '../ui/notice.tsx'

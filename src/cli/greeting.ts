@@ -33,15 +33,16 @@ const modelLine = ({ model }: Config): string =>
     : `${model.model} at ${shownAddress(model)}`
 
 /** The text for the console. A link that signs in is shown only at a terminal: others may read a file of the output. */
-const consoleLine = ({ url, consoleLink }: Server): string =>
+const consoleLine = (url: string, { consoleLink }: Server): string =>
   process.stdout.isTTY ? `${url}${consoleLink()} (for a minute, once; later: reprise console)` : `${url}/ui`
 
-/** The first lines of a server. */
+/** The first lines of a server: the addresses as clients know them, and a request for a terminal of this machine. */
 export const greeting = (config: Config, server: Server): string => {
-  const { url, wall, ownUsers, resumed } = server
+  const { wall, ownUsers, resumed } = server
+  const url = config.publicUrl?.href ?? server.url
   return [
     `reprise    ${version}`,
-    `Console    ${consoleLine(server)}`,
+    `Console    ${consoleLine(url, server)}`,
     `API        ${url}/v1`,
     `Docs       ${url}/docs`,
     `Data       ${config.dataDir} (durable)`,
@@ -51,16 +52,17 @@ export const greeting = (config: Config, server: Server): string => {
     ...(resumed > 0 ? [`Resumed    ${resumed} unfinished task${resumed === 1 ? '' : 's'}`] : []),
     '',
     'Try it:',
-    firstCurlOf(config, url, isTokenShown(config)),
+    firstCurlOf(config, server.url, isTokenShown(config)),
     '',
   ].join('\n')
 }
 
 /** The first lines of a node of a cluster. */
-export const nodeGreeting = (config: Config, { url, name }: ClusterNode): string =>
-  [
+export const nodeGreeting = (config: Config, { url: own, name }: ClusterNode): string => {
+  const url = config.publicUrl?.href ?? own
+  return [
     `reprise    ${version}`,
-    `Node       ${name} of a cluster (its role: ${url}/readyz; all nodes: reprise cluster status)`,
+    `Node       ${name} of a cluster (its role: ${own}/readyz; all nodes: reprise cluster status)`,
     `Console    ${url}/ui`,
     `API        ${url}/v1`,
     `Docs       ${url}/docs`,
@@ -69,3 +71,4 @@ export const nodeGreeting = (config: Config, { url, name }: ClusterNode): string
     `NATS       on, ${config.nats?.shown}`,
     '',
   ].join('\n')
+}

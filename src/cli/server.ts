@@ -2,18 +2,27 @@
 import { adminTokenOf, type Config } from '../config.ts'
 import { CannotStart } from '../contract/cannot-start.ts'
 import { isLocked } from '../log/lock.ts'
-import { filesOf, readServerFile } from '../platform/data-folder.ts'
+import { filesOf, type RunningServer, readServerFile } from '../platform/data-folder.ts'
 import { quoted } from '../platform/shell-word.ts'
 import { NoAnswer, NotReached } from './exit.ts'
 
 /**
- * The address of the server that holds the folder; undefined when nobody has locked the folder. The file of a killed
- * server still names its port. Another program may listen there now, and it must not receive the admin token.
+ * The server that holds the folder; undefined when nobody has locked the folder. The file of a killed server still
+ * names its port. Another program may listen there now, and it must not receive the admin token.
  */
-export const urlOfServer = (config: Config): string | undefined => {
+const serverOf = (config: Config): RunningServer | undefined => {
   const files = filesOf(config.dataDir)
-  const url = readServerFile(files.server)?.url
-  return url === undefined || !isLocked(files.lock) ? undefined : url
+  const server = readServerFile(files.server)
+  return server === undefined || !isLocked(files.lock) ? undefined : server
+}
+
+/** The address at which the server of the folder listens; undefined when there is none. */
+export const urlOfServer = (config: Config): string | undefined => serverOf(config)?.url
+
+/** The address at which clients reach the server of the folder: its PUBLIC_URL or, without it, where it listens. */
+export const publicUrlOfServer = (config: Config): string | undefined => {
+  const server = serverOf(config)
+  return server?.public_url ?? server?.url
 }
 
 /** Milliseconds until an answer must have begun. A stream begins at once, a blocking answer within ten seconds. */

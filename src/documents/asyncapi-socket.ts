@@ -5,6 +5,9 @@ import { clientMessages, closeCodes, serverMessages } from '../contract/socket.t
 import { operations } from './operations.ts'
 import type { Json } from './schemas.ts'
 
+/** Where a server is, in the form of AsyncAPI. `pathname`: the path below which it is; absent if there is none. */
+export type AsyncServer = { host: string; pathname?: string; protocol: 'http' | 'https' }
+
 const clientWords: Record<keyof typeof clientMessages, string> = {
   auth: 'Authenticates the client. This must be the first message, unless a header or a ticket has authenticated the client.',
   subscribe:
@@ -41,8 +44,8 @@ const closes = Object.entries(closeCodes)
   .map(([reason, code]) => `\`${code}\` ${reason.replace(/[A-Z]/g, letter => ` ${letter.toLowerCase()}`)}`)
   .join(', ')
 
-/** `schemaOf` converts a TypeBox value to a JSON Schema. */
-export const socketParts = (schemaOf: (schema: TSchema) => Json) => {
+/** `schemaOf` converts a TypeBox value to a JSON Schema. `server`: the place of the server, and its protocol. */
+export const socketParts = (schemaOf: (schema: TSchema) => Json, server: AsyncServer) => {
   const operation = operations.find(({ id }) => id === 'openSocket')
   const message = (name: string, summary: string, schema: TSchema): [string, Json] => [
     name,
@@ -61,8 +64,8 @@ export const socketParts = (schemaOf: (schema: TSchema) => Json) => {
     messages: Object.fromEntries(messages),
     servers: {
       socket: {
-        host: '127.0.0.1:8080',
-        protocol: 'ws',
+        ...server,
+        protocol: server.protocol === 'https' ? 'wss' : 'ws',
         description: 'The same server, for the channel `socket`',
       },
     },

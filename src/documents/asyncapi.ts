@@ -4,7 +4,7 @@ import Type, { type TSchema } from 'typebox'
 import { frameSchemas } from '../contract/frames.ts'
 import { Gap, publicEventSchemas } from '../contract/public-events.ts'
 import { apiVersion, Position, stepFrameSchemas } from '../contract/responses.ts'
-import { socketParts } from './asyncapi-socket.ts'
+import { type AsyncServer, socketParts } from './asyncapi-socket.ts'
 import { components } from './components.ts'
 import type { Operation } from './operation.ts'
 import { operations } from './operations.ts'
@@ -72,7 +72,19 @@ const securitySchemes: Json = {
   },
 }
 
-export const asyncApi = (): Json => {
+const defaultServer: AsyncServer = { host: '127.0.0.1:8080', protocol: 'http' }
+const serverAt = (address: string): AsyncServer => {
+  const { host, pathname, protocol } = new URL(address)
+  return {
+    host,
+    ...(pathname === '/' ? {} : { pathname }),
+    protocol: protocol === 'https:' ? 'https' : 'http',
+  }
+}
+
+/** `publicUrl`: where clients reach the server, if the server knows it. */
+export const asyncApi = (publicUrl?: string): Json => {
+  const server = publicUrl === undefined ? defaultServer : serverAt(publicUrl)
   const schemas = schemaWriter('#/components/schemas/')
   const message = (name: string, schema: TSchema, payload: TSchema): [string, Json] => [
     name,
@@ -116,16 +128,15 @@ export const asyncApi = (): Json => {
     ]
   }
 
-  const socket = socketParts(schemas.of)
+  const socket = socketParts(schemas.of, server)
   const document = {
     asyncapi: '3.0.0',
     info: { title: 'Reprise', version: apiVersion, description: about, license: { name: 'Apache-2.0' } },
     defaultContentType: 'application/json',
     servers: {
       local: {
-        host: '127.0.0.1:8080',
-        protocol: 'http',
-        description: 'The default address of a server',
+        ...server,
+        description: publicUrl === undefined ? 'The default address of a server' : 'This server',
       },
       ...socket.servers,
     },

@@ -51,7 +51,8 @@ const sharedOf = (answers: Refused[]): Record<string, Json> => {
   return Object.fromEntries(shared.map(([name, { response }]) => [name, response]))
 }
 
-export const openApi = (): Json => {
+/** `publicUrl`: where clients reach the server, if the server knows it. */
+export const openApi = (publicUrl?: string): Json => {
   const schemas = schemaWriter('#/components/schemas/', { tagged: true })
 
   const parameterOf = ({ in: where, name, schema, about }: Parameter): Json => ({
@@ -106,7 +107,9 @@ export const openApi = (): Json => {
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [
-      { url: '/', description: 'The server that gave this document' },
+      ...(publicUrl === undefined ? [] : [{ url: publicUrl, description: 'This server' }]),
+      // Relative to the address of the document, which a proxy may serve below a path.
+      { url: './', description: 'The server that gave this document' },
       { url: 'http://127.0.0.1:8080', description: 'The default address of a server' },
     ],
     tags: Object.entries(tags).map(([name, description]) => ({ name, description })),

@@ -1,5 +1,6 @@
 // The page at /docs, where a reader can read about every operation and try it. The page is made from the same table as
-// the OpenAPI document. Its script sends what the forms contain to this server only.
+// the OpenAPI document. Its script sends what the forms contain to this server only. The addresses in the page are
+// relative, because a proxy may serve the page below a path.
 import { apiVersion } from '../contract/responses.ts'
 import { introduction } from './openapi.ts'
 import { tags } from './operation.ts'
@@ -41,9 +42,9 @@ export const page = (): string => {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Reprise API</title>
-<link rel="icon" href="/docs/icon.svg">
-<link rel="stylesheet" href="/docs/page.css">
-<script type="module" src="/docs/page.js"></script>
+<link rel="icon" href="docs/icon.svg">
+<link rel="stylesheet" href="docs/page.css">
+<script type="module" src="docs/page.js"></script>
 </head>
 <body>
 <header>
@@ -52,7 +53,7 @@ export const page = (): string => {
 <span id="found" role="status"></span>
 <label>Samples <select id="language"><option value="curl">curl</option><option value="javascript">JavaScript</option><option value="python">Python</option></select></label>
 <label>Token <input id="token" type="password" autocomplete="off" spellcheck="false" placeholder="for the forms on this page"></label>
-<span><a href="/ui">Console</a> <a href="/openapi.json">OpenAPI</a> <a href="/asyncapi.json">AsyncAPI</a></span>
+<span><a href="ui">Console</a> <a href="openapi.json">OpenAPI</a> <a href="asyncapi.json">AsyncAPI</a></span>
 </header>
 <nav>${contents.join('')}${streams.contents}<p><a href="#schemas">Schemas</a></p>${list(
     named.map(([name]) => ({ href: `${schemaPrefix}${name}`, text: name })),

@@ -16,7 +16,13 @@ import type { Shard } from '../maintenance/open-shard.ts'
 import { createSentExports } from '../maintenance/sent-export.ts'
 import type { ClusterCounts } from '../metrics/cluster-families.ts'
 
-export const servingOf = (shard: Shard, reads: Reads, stopping: AbortSignal, report: Report): Serving => {
+export const servingOf = (
+  { publicUrl }: Pick<Config, 'publicUrl'>,
+  shard: Shard,
+  reads: Reads,
+  stopping: AbortSignal,
+  report: Report,
+): Serving => {
   const { principals, tickets, logins, world, system } = shard
   return {
     principals,
@@ -30,6 +36,8 @@ export const servingOf = (shard: Shard, reads: Reads, stopping: AbortSignal, rep
     reads,
     stopping,
     newId: () => world.ids.next('req_'),
+    publicUrl,
+    addressOf: path => `${publicUrl?.prefix ?? ''}${path}`,
     fault: (error, about) =>
       report('error', 'a request failed because of a defect of the server', {
         ...about,

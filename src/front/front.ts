@@ -39,7 +39,7 @@ export const createFront = async (config: Config, shard: Shard, report: Report, 
   const reads = readsOf(config, shard, report)
   const stopping = new AbortController()
   setMaxListeners(0, stopping.signal) // every open stream and every waiting request adds a listener
-  const serving = servingOf(shard, reads, stopping.signal, report)
+  const serving = servingOf(config, shard, reads, stopping.signal, report)
   const app = await createApp(doorsOf(config, shard, { serving, audit, node, report }))
   system.erasures.beforeAnswers(watchUnsent(app.server).settle)
   let telemetry: ReturnType<typeof startTelemetry> | undefined

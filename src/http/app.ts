@@ -40,6 +40,7 @@ import { loginRoutes } from './login.ts'
 import { methodTable } from './method-table.ts'
 import { metricsRoutes } from './metrics.ts'
 import { proofRoutes } from './proof.ts'
+import { takePrefixOff } from './public-url.ts'
 import { type App, faultOf } from './request.ts'
 import { watchRequests } from './request-end.ts'
 import { holdToOperations } from './route.ts'
@@ -83,7 +84,7 @@ const addRoutes = (app: App, deps: AppDeps): void => {
   const { serving, state, tasks } = deps
   const unlessMissing = holdToOperations(app)
   healthRoutes(app, state, serving)
-  docsRoutes(app)
+  docsRoutes(app, serving)
   consoleRoutes(app)
   metricsRoutes(app, state)
   eventRoutes(app, deps.events, serving)
@@ -156,5 +157,6 @@ export const createApp = async (deps: AppDeps): Promise<FastifyInstance> => {
   addRoutes(app, deps)
   await app.ready()
   openSocketDoor(app.server, deps, budget, admission)
+  takePrefixOff(app.server, serving.publicUrl)
   return app as unknown as FastifyInstance
 }

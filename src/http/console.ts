@@ -1,5 +1,6 @@
 // The routes of the console: its page below /ui, and the files that the page loads. The build makes these files
-// (build.mjs), and their names contain digests of their contents.
+// (build.mjs), and their names contain digests of their contents. The page names its files by relative addresses, because
+// a proxy may serve it below a path that this server does not know (docs/decisions/146-below-a-path-of-a-proxy.md).
 import { readdirSync, readFileSync } from 'node:fs'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
@@ -41,8 +42,13 @@ const safely = {
 }
 
 /** A file whose name contains its digest never changes. The page itself can change, so browsers ask for it again. */
-const cacheOf = (name: string): string =>
-  name.startsWith('assets/') ? 'public, max-age=31536000, immutable' : 'no-cache'
+const forEver = 'public, max-age=31536000, immutable'
+
+/** The way from the page at `url` to the root of the server, as the beginning of a relative address. */
+const wayToRoot = (url: string): string => {
+  const [path = ''] = url.split('?', 1)
+  return '../'.repeat(path.split('/').length - 2)
+}
 
 type Zipped = { plain: Buffer; small: Buffer }
 const zip = promisify(gzip)
@@ -70,12 +76,18 @@ export const consoleRoutes = (app: App): void => {
   const send = async (request: FastifyRequest, reply: FastifyReply, name: string) => {
     const { plain, small } = await fileOf(name)
     const isSmall = /\bgzip\b/.test(request.headers['accept-encoding'] ?? '')
-    void reply.headers({ ...safely, 'cache-control': cacheOf(name), vary: 'accept-encoding' })
+    void reply.headers({ ...safely, 'cache-control': forEver, vary: 'accept-encoding' })
     void reply.type(types[name.split('.').at(-1) ?? ''] ?? 'application/octet-stream')
     if (isSmall) void reply.header('content-encoding', 'gzip')
     return reply.send(isSmall ? small : plain)
   }
-  const sendPage = (request: FastifyRequest, reply: FastifyReply) => send(request, reply, 'index.html')
+  const sendPage = async (request: FastifyRequest, reply: FastifyReply) => {
+    const { plain } = await fileOf('index.html')
+    return reply
+      .headers({ ...safely, 'cache-control': 'no-cache' })
+      .type(types.html as string)
+      .send(plain.toString().replaceAll('{root}', wayToRoot(request.url)))
+  }
 
   route(app, 'getConsole', { handler: sendPage })
   const open = { access: 'open' } as const

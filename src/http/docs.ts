@@ -2,6 +2,7 @@
 // document at the first request for it, so that the start of the server does not take longer.
 import { readFileSync } from 'node:fs'
 import type { FastifyReply } from 'fastify'
+import type { Serving } from './doors.ts'
 import type { App } from './request.ts'
 import { route } from './route.ts'
 
@@ -47,9 +48,11 @@ const sending = ({ type, make }: Made) => {
   }
 }
 
-export const docsRoutes = (app: App): void => {
-  const openApi = async () => JSON.stringify((await import('../documents/openapi.ts')).openApi())
-  const asyncApi = async () => JSON.stringify((await import('../documents/asyncapi.ts')).asyncApi())
+export const docsRoutes = (app: App, { publicUrl }: Pick<Serving, 'publicUrl'>): void => {
+  const openApi = async () =>
+    JSON.stringify((await import('../documents/openapi.ts')).openApi(publicUrl?.href))
+  const asyncApi = async () =>
+    JSON.stringify((await import('../documents/asyncapi.ts')).asyncApi(publicUrl?.href))
   const page = async () => (await import('../documents/page.ts')).page()
   route(app, 'getOpenApi', { handler: sending({ type: json, make: openApi }) })
   route(app, 'getAsyncApi', { handler: sending({ type: json, make: asyncApi }) })

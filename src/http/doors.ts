@@ -31,6 +31,7 @@ import type { RequestReader } from '../tasks/request-reader.ts'
 import type { Webhooks } from '../webhooks/webhooks.ts'
 import type { LongAnswers } from './long-answers.ts'
 import type { OpenStreams } from './open-streams.ts'
+import type { PublicUrl } from './public-url.ts'
 
 /** What every route may need in order to answer. */
 export type Serving = {
@@ -45,6 +46,9 @@ export type Serving = {
   /** Aborts when the server begins to stop. */
   stopping: AbortSignal
   newId: () => string
+  publicUrl: PublicUrl | undefined
+  /** The address of a path of the server as clients know it: with the prefix of PUBLIC_URL. */
+  addressOf: (path: string) => string
   /** Logs a bug or a storage failure in full. */
   fault: (error: unknown, about: { request_id: string; route: string | undefined }) => void
 }

@@ -57,15 +57,17 @@ export const nameRequests = (app: App, newId: () => string): void => {
 export const checkRequests = (
   app: App,
   methodsOf: MethodTable,
-  serving: Pick<Serving, 'stopping' | 'principals' | 'tickets'>,
+  serving: Pick<Serving, 'stopping' | 'principals' | 'tickets' | 'publicUrl'>,
 ): void => {
+  // Without PUBLIC_URL the address is relative, so that it is right below the path of a proxy, too.
+  const toConsole = serving.publicUrl === undefined ? 'ui' : `${serving.publicUrl.prefix}/ui`
   app.addHook('onRequest', (request, reply, done) => {
     const { access } = request.routeOptions.config
     try {
       const given = givenId(request.headers['x-request-id'])
       if (given !== undefined) setRequestId(request, reply, given)
       if (serving.stopping.aborted && access !== 'open') return refuseAtStop(request)
-      if (isVisit(request)) return void reply.header('vary', 'accept').redirect('/ui')
+      if (isVisit(request)) return void reply.header('vary', 'accept').redirect(toConsole)
       // This check comes before the body is read, because the body cannot change the answer for an unknown route.
       if (request.is404 || methodsOf.lacks(request)) throw unrouted(methodsOf, request, reply)
       tellIgnoredQuery(request, reply)

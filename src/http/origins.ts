@@ -2,8 +2,10 @@
 
 export type Origins = ReturnType<typeof createOrigins>
 
-/** `allowed` is a list of exact origins. If `*` is in the list, every origin is allowed. */
-export const createOrigins = (allowed: readonly string[]) => {
+/**
+ * `allowed` is a list of exact origins. If `*` is in the list, every origin is allowed. `own`: the origin of PUBLIC_URL.
+ */
+export const createOrigins = (allowed: readonly string[], own?: string) => {
   const all = allowed.includes('*')
   const known = new Set(allowed)
   const isAllowed = (origin: string): boolean => all || known.has(origin)
@@ -11,6 +13,8 @@ export const createOrigins = (allowed: readonly string[]) => {
     isAllowed,
     /** Whether a page of this origin may open a WebSocket. A page of the server's own host always may. */
     mayConnect: (origin: string, host: string | undefined): boolean =>
-      isAllowed(origin) || (URL.canParse(origin) && new URL(origin).host === host?.toLowerCase()),
+      isAllowed(origin) ||
+      origin === own ||
+      (URL.canParse(origin) && new URL(origin).host === host?.toLowerCase()),
   }
 }

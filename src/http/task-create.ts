@@ -47,7 +47,8 @@ const answerStream = async (
   { taskId, ...streamed }: Streamed,
 ): Promise<FastifyReply> => {
   const { request } = reply
-  void reply.headers({ 'x-task-id': taskId, 'content-location': `/v1/tasks/${encodeURIComponent(taskId)}` })
+  const location = serving.addressOf(`/v1/tasks/${encodeURIComponent(taskId)}`)
+  void reply.headers({ 'x-task-id': taskId, 'content-location': location })
   await sendTaskStream(request, reply, {
     envelopeId: request.envelopeId,
     withIds: false,

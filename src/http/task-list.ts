@@ -71,8 +71,8 @@ export const taskListRoutes = (
     if (more && first !== undefined && last !== undefined) {
       const link =
         query.endingBefore === undefined
-          ? linkTo(request.url, { starting_after: last.id }, 'next')
-          : linkTo(request.url, { ending_before: first.id }, 'prev')
+          ? linkTo(serving.addressOf(request.url), { starting_after: last.id }, 'next')
+          : linkTo(serving.addressOf(request.url), { ending_before: first.id }, 'prev')
       void reply.header('link', link)
     }
     const texts = tasks.flatMap(({ text }, n) => (n === 0 ? [text] : [',', text]))

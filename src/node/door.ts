@@ -14,6 +14,7 @@ import type { Report, World } from '../contract/ports.ts'
 import { createAnswerForms } from '../http/answer-form.ts'
 import { endBroken, headersMs, keptAliveMs, lookForLateMs, requestMs } from '../http/connections.ts'
 import { cannotListen, waitingConnections } from '../http/port.ts'
+import { takePrefixOff } from '../http/public-url.ts'
 import { isRecognized } from '../http/recognized.ts'
 import type { Self } from './self.ts'
 import type { Standby } from './standby.ts'
@@ -27,7 +28,7 @@ const endingMs = 500
 const standbyMs = 1000
 
 type Deps = {
-  config: Pick<Config, 'host' | 'port' | 'bodyLimit' | 'allowedOrigins'>
+  config: Pick<Config, 'host' | 'port' | 'publicUrl' | 'bodyLimit' | 'allowedOrigins'>
   node: { name: string; url: string }
   clusterKeys: ClusterKeys
   storage: NodeStorage
@@ -104,6 +105,7 @@ export const openDoor = async (deps: Deps) => {
   })
   server.on('clientError', endBroken)
   switchboard.attach(server)
+  takePrefixOff(server, config.publicUrl)
   await listen(server, config)
   const { host, port } = config
   return {

@@ -9,7 +9,7 @@ import type { Report } from '../contract/ports.ts'
 import { openInspector } from '../front/inspector.ts'
 import { checkPort } from '../http/port.ts'
 import { holdFolder } from '../maintenance/open-folder.ts'
-import { filesOf, removeServerFile, writeServerFile } from '../platform/data-folder.ts'
+import { filesOf, removeServerFile, runningAt, writeServerFile } from '../platform/data-folder.ts'
 import { realWorld } from '../platform/world.ts'
 import { type Closers, createClosers } from './closers.ts'
 import { openDoor } from './door.ts'
@@ -145,7 +145,7 @@ export const startNode = async (
     throw error
   })
   const { server } = filesOf(config.dataDir)
-  writeServerFile(server, { url: running.url, pid: process.pid })
+  writeServerFile(server, runningAt(running.url, config))
   closers.add(() => removeServerFile(server))
   let stopped: Promise<void> | undefined
   running.roles.catch(() => {}) // the user of `roles` gets the error

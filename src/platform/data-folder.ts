@@ -53,7 +53,18 @@ export const checkPlaces = (dataDir: string): void => {
   for (const folder of foldersIn(dataDir)) check(folder, 'folder')
 }
 
-export type RunningServer = { url: string; pid: number }
+/** `url`: where the server listens. `public_url`: where clients reach it, if that is another address. */
+export type RunningServer = { url: string; public_url?: string; pid: number }
+
+/** What the server file says of this process, which listens at `url`. */
+export const runningAt = (
+  url: string,
+  { publicUrl }: { publicUrl: { href: string } | undefined },
+): RunningServer => ({
+  url,
+  ...(publicUrl === undefined ? {} : { public_url: publicUrl.href }),
+  pid: process.pid,
+})
 
 export const writeServerFile = (file: string, server: RunningServer): void =>
   writeFileSync(file, `${JSON.stringify(server)}\n`, { mode: 0o600 })
@@ -69,7 +80,10 @@ export const removeServerFile = (file: string): void => {
 export const readServerFile = (file: string): RunningServer | undefined => {
   try {
     const said = JSON.parse(readPlainFile(file)) as RunningServer | null
-    return typeof said?.url === 'string' && URL.canParse(said.url) ? said : undefined
+    const isUrl = (url: unknown) => typeof url === 'string' && URL.canParse(url)
+    const isWhole =
+      said !== null && isUrl(said.url) && (said.public_url === undefined || isUrl(said.public_url))
+    return isWhole ? said : undefined
   } catch {
     return undefined
   }

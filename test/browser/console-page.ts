@@ -7,7 +7,7 @@ import { adminToken } from '../support/server.ts'
 
 /** A script with which the console begins signed in. */
 export const signedInAs = (token: string): string =>
-  `sessionStorage.getItem('reprise-console') ?? sessionStorage.setItem('reprise-console', '${JSON.stringify({ token })}')`
+  `sessionStorage.getItem('reprise-console /') ?? sessionStorage.setItem('reprise-console /', '${JSON.stringify({ token })}')`
 
 /** Opens a view as the owner of the token. `complaints` are the errors of the page, which a test expects to be none. */
 export const openConsole = async (

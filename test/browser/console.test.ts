@@ -18,7 +18,7 @@ t.test('a one-time link signs in, once, and the token ends when its user signs o
   const { page, complaints } = await openConsole(t, browser, link, { token: null })
   await sees(page, 'Pay the invoice of the printer')
   t.equal(page.url(), `${url}/ui`, 'the ticket is gone from the address')
-  const kept = (await page.evaluate("sessionStorage.getItem('reprise-console')")) as string
+  const kept = (await page.evaluate("sessionStorage.getItem('reprise-console /')")) as string
   const { token } = JSON.parse(kept) as { token: string }
   await page.getByRole('button', { name: 'Sign out' }).click()
   await sees(page, 'Paste an access token')

@@ -1,6 +1,6 @@
 // How the console reads long answers: line by line while they arrive, and on from where an answer broke off.
 import t from 'tap'
-import type { Api } from '../../console/api/client.ts'
+import type { Api } from '../../console/api/api.ts'
 import { readLines } from '../../console/api/lines.ts'
 import { createEventReader } from '../../console/api/read-events.ts'
 import type { Recorded } from '../../src/contract/stored.ts'

@@ -11,7 +11,7 @@ const { url } = await serveHere(t)
 const get = (path: string, headers: Record<string, string> = {}) =>
   fetch(`${url}${path}`, { headers, redirect: 'manual' })
 const page = await (await get('/ui')).text()
-const filesOf = (text: string) => [...text.matchAll(/\/ui\/assets\/([\w.-]+)/g)].map(([, name = '']) => name)
+const filesOf = (text: string) => [...text.matchAll(/"ui\/assets\/([\w.-]+)/g)].map(([, name = '']) => name)
 /** The files that the browser loads before it shows the first view: those of the page, and what they import. */
 const loadedBy = async (names: string[], known = new Map<string, string>()): Promise<Map<string, string>> => {
   for (const name of names) {
@@ -33,7 +33,7 @@ t.test('every path below /ui is the page, which runs no script of its own', asyn
     t.equal(answer.status, 200, path)
     t.match(answer.headers.get('content-type'), 'text/html')
     t.equal(answer.headers.get('cache-control'), 'no-cache')
-    t.equal(await answer.text(), page)
+    t.equal((await answer.text()).replaceAll('../', ''), page)
   }
   const csp = (await get('/ui')).headers.get('content-security-policy') ?? ''
   for (const part of ["default-src 'none'", "script-src 'self'", "frame-ancestors 'none'"]) t.match(csp, part)

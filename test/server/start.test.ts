@@ -206,7 +206,7 @@ t.test("a browser that opens the server's address is shown the console", async t
   const browser = 'text/html,application/xhtml+xml,*/*;q=0.8'
   for (const path of ['/', '/?from=mail']) {
     const { status, headers } = await open(browser, path)
-    t.same([status, headers.get('location')], [302, '/ui'])
+    t.same([status, headers.get('location')], [302, 'ui'])
   }
   t.equal((await open('*/*')).status, 404, 'a program is told that there is no such route')
   t.equal((await open(browser, '/nothing')).status, 404)

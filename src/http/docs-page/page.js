@@ -1,11 +1,13 @@
 // The forms of /docs. Each sends its fields with the token of the page and shows the answer as it comes.
 const [token, language, search] = ['#token', '#language', '#search'].map(each => document.querySelector(each))
 const longest = 500_000
+/** The root of the server. A proxy may serve it below a path of its own. */
+const root = new URL('..', import.meta.url)
 
 /** The request that a form describes. */
 const requestOf = form => {
   const { method } = form.dataset
-  const url = new URL(form.dataset.path, location.origin)
+  const url = new URL(form.dataset.path.slice(1), root)
   const headers = {}
   for (const { name, value } of form.elements) {
     const [where, key] = name.split(/:(.*)/)
@@ -175,7 +177,7 @@ keep(
 // A token is kept until the tab is closed.
 keep(
   token,
-  'reprise-docs-token',
+  `reprise-docs-token ${root.pathname}`, // another server may be at another path of this host
   () => sessionStorage,
   () => true,
 )

@@ -81,6 +81,8 @@ export const doorHere = async (
         reads: noReads,
         stopping: stopping.signal,
         newId: () => 'req',
+        publicUrl: undefined,
+        addressOf: path => path,
         fault: error => faults.push(error),
       },
     },

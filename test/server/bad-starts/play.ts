@@ -43,7 +43,7 @@ const defined = (env: BadStart['env']): Record<string, string> =>
 const badStart = async (place: Place, expected: Expected, { env, as, kill }: BadStart, draw: Draw) => {
   const ms = kill === undefined ? patienceMs : kill.after
   const server = await launch(place.data, defined(env), [], {
-    through,
+    ...as,
     ms,
     signal: kill?.signal ?? 'SIGKILL',
   }).catch(() => undefined)
