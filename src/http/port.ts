@@ -13,7 +13,7 @@ export const cannotListen = (
 ): CannotStart => {
   if (code === 'EADDRINUSE') {
     const other = port < 65535 ? port + 1 : port - 1
-    return new NotNow(`port ${port} is in use: choose another port, for example PORT=${other} npm start`)
+    return new CannotStart(`port ${port} is in use: choose another port, for example PORT=${other} npm start`)
   }
   const wayOut = code === 'EACCES' ? '; choose a port above 1023' : ''
   const text = `HOST=${host} PORT=${port} is not an address on which the server can listen: ${message}${wayOut}`

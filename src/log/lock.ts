@@ -1,7 +1,7 @@
 // Locks a data folder, so that only one server uses it. The lock is one of the operating system, on a separate file. So
 // it is free again even after kill -9.
 import Database from 'better-sqlite3'
-import { CannotStart, NotNow } from '../contract/cannot-start.ts'
+import { CannotStart } from '../contract/cannot-start.ts'
 import { whatStandsAt } from '../platform/plain-file.ts'
 import { isBusy, unusable } from '../platform/unusable.ts'
 
@@ -38,7 +38,7 @@ export const lockFolder = (path: string, inUse: () => string): (() => void) => {
     db.exec('BEGIN EXCLUSIVE')
   } catch (error) {
     db?.close()
-    if (isBusy(error)) throw new NotNow(inUse())
+    if (isBusy(error)) throw new CannotStart(inUse())
     throw unusable(path, error, { doing: 'locked', whenDamaged })
   }
   const held = db

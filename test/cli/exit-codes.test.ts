@@ -84,18 +84,11 @@ t.test('images start again after every failure, since Docker cannot tell exit co
 })
 
 t.test('what may pass is started again', async t => {
-  const listening = createServer().listen(0, '127.0.0.1')
-  await once(listening, 'listening')
-  t.teardown(() => listening.close())
-  const { port } = listening.address() as { port: number }
-  const inUse = t.testdir({ held: {}, lost: {} })
-  t.teardown(lockData(path.join(inUse, 'held')))
+  const inUse = t.testdir({ lost: {} })
   const lost = path.join(inUse, 'lost')
   writeFileSync(path.join(lost, 'audit-key'), 'of a log that is not mounted')
   const starts: [what: string, start: () => ReturnType<typeof refusedStart>][] = [
-    ['a port in use', () => refusedStart(path.join(inUse, 'new'), { PORT: `${port}` })],
     ['an address that may come', () => refusedStart(path.join(inUse, 'new'), { HOST: '203.0.113.7' })],
-    ['a folder in use', () => refusedStart(path.join(inUse, 'held'))],
     ['a log that is not mounted', () => refusedStart(lost)],
     [
       'NATS that is away, for a node of a cluster',
@@ -125,10 +118,18 @@ t.test('what may pass is started again', async t => {
 
 t.test('what cannot pass by itself is not', async t => {
   const folder = t.testdir({ damaged: { 'log.db': 'no log'.repeat(1000) } })
+  const listening = createServer().listen(0, '127.0.0.1')
+  await once(listening, 'listening')
+  t.teardown(() => listening.close())
+  const { port } = listening.address() as { port: number }
   mkdirSync(path.join(folder, 'envs'))
+  mkdirSync(path.join(folder, 'held'))
+  t.teardown(lockData(path.join(folder, 'held')))
   const starts: Record<string, () => ReturnType<typeof refusedStart>> = {
     'a variable': () => refusedStart(folder, { PORT: 'eighty' }),
     'a folder that is not there': () => refusedStart(folder, { ENV_PATH: path.join(folder, 'none') }),
+    'a port in use': () => refusedStart(path.join(folder, 'new'), { PORT: `${port}` }),
+    'a folder in use': () => refusedStart(path.join(folder, 'held')),
     'a damaged log': () => refusedStart(path.join(folder, 'damaged')),
     'a folder that cannot be made': () => refusedStart('/proc/no/such'),
   }

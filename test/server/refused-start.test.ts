@@ -49,7 +49,7 @@ t.test('a taken port is named, with a free way, before anything else is touched'
   t.teardown(() => server.close())
   const dataDir = path.join(t.testdir(), 'new')
   t.same(await refusedStart(dataDir, { PORT: `${port}` }), {
-    code: 75,
+    code: 2,
     stdout: '',
     stderr: `reprise: port ${port} is in use: choose another port, for example PORT=${port + 1} npm start\n`,
   })
@@ -67,7 +67,7 @@ t.test('a taken data folder is named, with the server that holds it', async t =>
   const dataDir = t.testdir()
   const holder = await spawnServer(t, dataDir)
   t.same(await refusedStart(dataDir), {
-    code: 75,
+    code: 2,
     stdout: '',
     stderr: `reprise: ${dataDir} is in use by the server at ${holder.url}: stop it, or set another DATA_DIR\n`,
   })
