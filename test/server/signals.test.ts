@@ -125,7 +125,10 @@ t.test(
 
 t.test('a signal that the operator has given to Node keeps its meaning', async t => {
   const dataDir = t.testdir()
-  const options = { NODE_OPTIONS: '--report-on-signal --report-signal=SIGUSR2 --report-exclude-network --report-filename=stderr' }
+  const options = {
+    NODE_OPTIONS:
+      '--report-on-signal --report-signal=SIGUSR2 --report-exclude-network --report-filename=stderr',
+  }
   const server = await spawnServer(t, dataDir, options)
   server.signal('SIGUSR2')
   await until('Node reports', () => server.stderr().includes('javascriptStack'))
