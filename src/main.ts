@@ -45,9 +45,10 @@ const stopServer = async (running: Running, patienceMs: number): Promise<void> =
   await closeFolder(running)
 }
 
-/** Starts the server. Rejects with CannotStart. */
+/** Starts the server. Rejects with CannotStart, or with the reason of `options.stopping`. */
 export const startServer = async (config: Config, report: Report, options: ShardOptions = {}) => {
   await checkPort(config.host, config.port)
+  options.stopping?.throwIfAborted()
   const inspector = await openInspector(config, report)
   const inspect = inspector?.inspect
   const folder = await openFolder(config, report, { ...options, inspect }).catch(async error => {

@@ -12,10 +12,6 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit(exitCodeOf(error))
 })
 process.stderr.on('error', () => {})
-// Ends a command that has no handler of its own for this signal, since such a command has nothing to clean up.
-process.on('SIGINT', () => {
-  if (process.listenerCount('SIGINT') === 1) process.exit(130)
-})
 
 keepBuild()
 try {

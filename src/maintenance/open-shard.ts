@@ -103,6 +103,8 @@ export type ShardOptions = {
   reach?: Reach
   /** Whether the server continues with a log that has lost acknowledged events. */
   acceptLoss?: boolean
+  /** When this aborts, the opening ends at its next step, and everything that is open is closed. */
+  stopping?: AbortSignal
   inspect?: Inspect | undefined
   /** Absent: the files of the data folder. */
   stores?: ShardStores
@@ -127,11 +129,11 @@ const settingsOf = ({
   retention,
 })
 
-/** Rejects with CannotStart. */
+/** Rejects with CannotStart, or with the reason of `stopping`. */
 export const openShard = async (
   config: Config,
   report: Report,
-  { idle = false, reach, acceptLoss = false, inspect, stores }: ShardOptions = {},
+  { idle = false, reach, acceptLoss = false, stopping, inspect, stores }: ShardOptions = {},
 ) => {
   const files = filesOf(config.dataDir)
   const roots = { workspace: config.workspaceRoot, rollouts: files.rollouts, logs: files.logs }
@@ -163,6 +165,7 @@ export const openShard = async (
       config.environments,
     )
     opened.unshift(() => environments.close())
+    stopping?.throwIfAborted()
     const nats = idle ? undefined : natsOf(config, { log, file: files.nats, timers: world.timers, report })
     const system = await createSystem({
       world,
