@@ -1,4 +1,4 @@
-# To run: docker build -t reprise . && docker run --init -p 127.0.0.1:8080:8080 -v reprise:/data reprise
+# To run: docker build -t reprise . && docker run -p 127.0.0.1:8080:8080 -v reprise:/data reprise
 FROM node:24-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
@@ -34,4 +34,5 @@ STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=10s --timeout=3s --start-period=60s \
   CMD ["node", "-e", "fetch('http://127.0.0.1:' + process.env.PORT + '/healthz').then(r => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
 # The server writes to stdout only what it prints for a person at a terminal. Its messages for the operator go to stderr.
-CMD ["sh", "-c", "exec node --max-semi-space-size=64 bin/reprise.mjs serve > /dev/null"]
+# The script collects processes that have lost their parents, and hears a signal that comes before the server does.
+CMD ["sh", "-c", "exec sh bin/as-process-1.sh node --max-semi-space-size=64 bin/reprise.mjs serve > /dev/null"]

@@ -108,7 +108,7 @@ const copied = [
     `docs-page/${name}`,
     `src/http/docs-page/${name}`,
   ]),
-  ['python/reprise_env.py', 'python/reprise_env.py'],
+  ...['reprise_env.py', 'gymnasium_kinds.py'].map(name => [`python/${name}`, `python/${name}`]),
 ]
 const files = [
   ...[...command.outputFiles, ...others.outputFiles, ...verifier.outputFiles].map(file => [

@@ -9,7 +9,22 @@ const fail = message => {
 if (major < 22 || (major === 22 && minor < 18))
   fail(`Node ${process.versions.node} is too old: Node 22.18 or later is needed, and 24 is recommended`)
 
+// A signal ends this process while nothing has begun that hears it. The first process of a container does not hear a
+// signal at all that it has no handler for.
+const codes = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 }
+for (const [signal, code] of Object.entries(codes))
+  process.on(signal, () => process.listenerCount(signal) > 1 || process.exit(code))
+
 const { existsSync, readFileSync } = await import('node:fs')
+// As the first process of a container, a server that runs in Node would leave a zombie of every process that has lost its
+// parent. So a shell takes its place, which runs this file as its child.
+const shell = '/bin/sh'
+if (process.pid === 1 && process.argv[2] === 'serve' && existsSync(shell)) {
+  const { fileURLToPath } = await import('node:url')
+  const script = fileURLToPath(new URL('as-process-1.sh', import.meta.url))
+  process.execve(shell, [shell, script, process.execPath, ...process.execArgv, ...process.argv.slice(1)])
+}
+
 const current = new URL('../dist/current', import.meta.url)
 const maker = new URL('../build.mjs', import.meta.url)
 if (!existsSync(current)) {

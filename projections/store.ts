@@ -1,10 +1,10 @@
 // The file of the read models. It can always be rebuilt from the log, for example when it belongs to another log.
 import { closeSync, existsSync, openSync, rmSync } from 'node:fs'
 import Database from 'better-sqlite3'
-import { CannotStart } from '../src/contract/cannot-start.ts'
 import { renameSynced } from '../src/platform/plain-file.ts'
 import { createCheckpoints, none } from '../src/platform/sqlite/checkpoints.ts'
 import { rewrittenCopy } from '../src/platform/sqlite/rewritten-copy.ts'
+import { isOutside, unusable } from '../src/platform/unusable.ts'
 import { cronTables } from './cron/schema.ts'
 import { envSessionTables } from './env-sessions/schema.ts'
 import { type ReadStore, type Rewriting, renewable } from './sqlite/renewable.ts'
@@ -16,20 +16,15 @@ export type { ReadStore } from './sqlite/renewable.ts'
 export type { Statement } from './sqlite/statements.ts'
 
 /** Raise this number whenever a table or its content changes: files with another number are removed and rebuilt. */
-const readModelVersion = 15
+const readModelVersion = 16
 
 const checkpoint = `
 CREATE TABLE checkpoint (one INTEGER PRIMARY KEY CHECK (one = 1), position INTEGER NOT NULL, leaf TEXT NOT NULL) STRICT;
 `
 const schema = [checkpoint, taskTables, envSessionTables, tokenTables, webhookTables, cronTables].join('')
 
-const isCurrent = (db: Database.Database): boolean => {
-  try {
-    return db.pragma('user_version', { simple: true }) === readModelVersion
-  } catch {
-    return false
-  }
-}
+const isCurrent = (db: Database.Database): boolean =>
+  db.pragma('user_version', { simple: true }) === readModelVersion
 
 /**
  * When the WAL has this many pages, the writing thread itself copies them into the file. Usually the checkpoint thread
@@ -62,23 +57,26 @@ const make = (path: string): Database.Database => {
     db.pragma(`user_version = ${readModelVersion}`)
     return db
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error)
-    throw new CannotStart(
-      `${path} cannot be made (${why}): remove what is at this path, or free space on the disk`,
-    )
+    throw unusable(path, error, { doing: 'made' })
   }
 }
 
-/** Opens the file. A file of another version, or a damaged file, is replaced by an empty one. */
+/**
+ * Opens the file. A file of another version, or a damaged file, is replaced by an empty one, since the log holds
+ * everything. A file that cannot be read for another reason stays: it says how many events the log had. Throws
+ * CannotStart.
+ */
 const openOrMake = (path: string): Database.Database => {
   let db: Database.Database | undefined
   try {
     db = open(path)
     if (isCurrent(db)) return db
-  } catch {
-    // The file is not a database or was cut short. It can be replaced, since the log holds everything.
+  } catch (error) {
+    db?.close()
+    if (isFile(path) && isOutside(error)) throw unusable(path, error)
+    return make(path)
   }
-  db?.close()
+  db.close()
   return make(path)
 }
 

@@ -1,4 +1,6 @@
-"""Runs the environments of one Python module for Reprise: python3 reprise_env.py MODULE.py
+"""Runs the environments of one Python module for Reprise: python3 reprise_env.py MODULE.py [FOLDER]
+
+FOLDER contains the module, perhaps in subfolders, which are then packages.
 
 An environment is a class with the methods of docs/environments.md (reset, step, observe, tools), or one in the style
 of Gymnasium (reset(seed=, options=), step(action), action_space). The methods of a class decide which of the two it
@@ -8,6 +10,7 @@ is. Only the standard library is needed. Values of numpy are converted if an env
 import asyncio
 import decimal
 import hashlib
+import importlib.machinery
 import importlib.util
 import inspect
 import json
@@ -197,26 +200,35 @@ def within(content):
     ]
 
 
-class Own:
-    def __init__(self, cls, kwargs, given):
-        self.env = cls(kwargs, given)
-        self.loop = None
+class Hosted:
+    """The instance of a class, whose methods may be asynchronous. All of them run in one event loop."""
 
-    def call(self, name, *args):
-        """Calls a method, which may be asynchronous."""
-        value = getattr(self.env, name)(*args)
+    def __init__(self, make):
+        self.loop = asyncio.new_event_loop()
+        asyncio.set_event_loop(self.loop)  # before Python 3.10, a lock that a constructor makes belongs to this loop
+        self.env = make()
+
+    def call(self, name, *args, **named):
+        value = getattr(self.env, name)(*args, **named)
         if not inspect.isawaitable(value):
             return value
-        if self.loop is None:
-            self.loop = asyncio.new_event_loop()
 
         async def awaited():
             return await value
 
         return self.loop.run_until_complete(awaited())
 
+    def close(self):
+        if self.has("close"):
+            self.call("close")
+
     def has(self, name):
         return callable(getattr(self.env, name, None))
+
+
+class Own(Hosted):
+    def __init__(self, cls, kwargs, given):
+        super().__init__(lambda: cls(kwargs, given))
 
     def newest(self):
         return {"state": self.call("observe"), "tools": self.call("tools")}
@@ -245,10 +257,6 @@ class Own:
     def restore(self, data):
         self.call("restore", data)
         return {}
-
-    def close(self):
-        if self.has("close"):
-            self.call("close")
 
 
 # --- classes in the style of Gymnasium ------------------------------------------------------------------------------
@@ -344,12 +352,13 @@ def info_of(info):
     return readable
 
 
-class Gym:
+class Gym(Hosted):
     def __init__(self, cls, kwargs, _given):
-        modes = (getattr(cls, "metadata", None) or {}).get("render_modes", ())
+        metadata = getattr(cls, "metadata", None)  # a wrapper has a property instead of a dict
+        modes = metadata.get("render_modes", ()) if isinstance(metadata, dict) else ()
         if "ansi" in modes and "render_mode" in parameters_of(cls)["properties"]:
             kwargs = {"render_mode": "ansi", **kwargs}
-        self.env = cls(**kwargs)
+        super().__init__(lambda: cls(**kwargs))
         self.renders = getattr(self.env, "render_mode", None) == "ansi"
         self.observation = None
         self.info = {}
@@ -357,7 +366,7 @@ class Gym:
     def newest(self):
         state = {"observation": self.observation, "info": self.info}
         if self.renders:
-            state["render"] = str(self.env.render())
+            state["render"] = str(self.call("render"))
         return {"state": state, "tools": [self.tool()]}
 
     def tool(self):
@@ -375,7 +384,7 @@ class Gym:
         unsigned = seed % 2**64  # Gymnasium accepts no negative seeds
         if hasattr(self.env.action_space, "seed"):
             self.env.action_space.seed(unsigned)
-        observation, info = self.env.reset(seed=unsigned, options=options or None)
+        observation, info = self.call("reset", seed=unsigned, options=options or None)
         self.observation, self.info = plain(observation), info_of(info)
         return {**self.newest(), "observation": {"observation": self.observation}}
 
@@ -390,7 +399,7 @@ class Gym:
             fits = False
         if not fits:
             raise ValueError("the action does not fit the action space")
-        observation, reward, terminated, truncated, info = self.env.step(action)
+        observation, reward, terminated, truncated, info = self.call("step", action)
         self.observation, self.info = plain(observation), info_of(info)
         ends = {"terminated": bool(plain(terminated)), "truncated": bool(plain(truncated))}
         answer = {"observation": self.observation, "reward": plain(reward), **ends}
@@ -410,22 +419,59 @@ class Gym:
     def restore(self, data):
         raise ValueError("it has no snapshots")
 
-    def close(self):
-        if hasattr(self.env, "close"):
-            self.env.close()
-
 
 # --- the classes of a module ----------------------------------------------------------------------------------------
 
 
-def load(file):
-    folder, name = os.path.split(os.path.abspath(file))
-    sys.path.insert(0, folder)
-    spec = importlib.util.spec_from_file_location("environment_" + os.path.splitext(name)[0], file)
+def is_at(name, place):
+    """Whether `import name` finds the file or the folder at this place."""
+    try:
+        spec = importlib.util.find_spec(name)
+    except (ImportError, ValueError):
+        return False
+    return spec is not None and place in (spec.origin, *(spec.submodule_search_locations or ()))
+
+
+def imported(name, file, folder=None):
+    """Imports a file, or a folder as a package: `file` is then its __init__.py, which need not exist."""
+    if name in sys.modules:
+        return sys.modules[name]
+    places = None if folder is None else [folder]
+    if folder is None or os.path.exists(file):
+        spec = importlib.util.spec_from_file_location(name, file, submodule_search_locations=places)
+    else:
+        spec = importlib.machinery.ModuleSpec(name, None, is_package=True)
+        spec.submodule_search_locations = places
     module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
+    sys.modules[name] = module
+    parent, _, child = name.rpartition(".")
+    if parent:
+        setattr(sys.modules[parent], child, module)
+    if spec.loader is not None:
+        spec.loader.exec_module(module)
     return module
+
+
+def load(file, root):
+    """Imports the module of a file. The folders between it and the root are its packages, also without __init__.py.
+
+    The module has the name that other modules import it by. Where that name means something else, such as a module of
+    Python, the module and its packages get another name: then only relative imports reach what is beside it.
+    """
+    file, root = os.path.realpath(file), os.path.realpath(root)
+    # Behind the modules of Python, so that a file random.py harms nobody, and before installed packages.
+    installed = ("site-packages", "dist-packages")
+    place = next((n for n, path in enumerate(sys.path) if os.path.basename(path) in installed), len(sys.path))
+    sys.path[place:place] = dict.fromkeys([os.path.dirname(file), root])
+    *folders, last = os.path.relpath(file, root).split(os.sep)
+    first = os.path.join(root, folders[0]) if folders else file
+    names = [name.replace(".", "_") for name in (*folders, os.path.splitext(last)[0])]
+    if not is_at(names[0], first):
+        names[0] = "environment_" + names[0]
+    for n in range(1, len(names)):
+        folder = os.path.join(root, *folders[:n])
+        package = imported(".".join(names[:n]), os.path.join(folder, "__init__.py"), folder)
+    return package if folders and last == "__init__.py" else imported(".".join(names), file)
 
 
 def has(cls, *names):
@@ -574,7 +620,8 @@ class Server:
 def main():
     line = Line()
     try:
-        classes = classes_of(load(sys.argv[1]))
+        file = sys.argv[1]
+        classes = classes_of(load(file, sys.argv[2] if len(sys.argv) > 2 else os.path.dirname(file) or "."))
     except Exception as error:
         line.send({"method": "failed", "params": {"message": message_of(error)}})
         sys.exit(1)

@@ -1,7 +1,7 @@
 // Turns environment variables into one typed, frozen object. When a value is invalid, the start ends with one line of
 // explanation and exit code 2.
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { type ModelSettings, modelOf } from './agents/model/settings.ts'
 import { type NatsSettings, natsOf } from './bus/nats-settings.ts'
@@ -14,8 +14,11 @@ import { type PublicUrl, publicUrlOf } from './http/public-url.ts'
 import { readMcpConfig } from './mcp/config.ts'
 import type { McpServer } from './mcp/server.ts'
 import { filesOf } from './platform/data-folder.ts'
+import { isFolder, makeOwnFolder } from './platform/make-folder.ts'
 import { forbiddenAt } from './platform/permission.ts'
 import { readPlainFile } from './platform/plain-file.ts'
+import { missingRights } from './platform/rights.ts'
+import { unusable } from './platform/unusable.ts'
 import { atLeastOne, type Env, headerText, wholeNumber } from './platform/variables.ts'
 import { type ProofSettings, proofOf } from './proof/settings.ts'
 import { type TelemetrySettings, telemetryOf } from './telemetry/settings.ts'
@@ -97,8 +100,6 @@ const originOf = (text: string): string => {
   if (text === '*' || isOrigin) return text
   throw new CannotStart(`ALLOWED_ORIGINS: ${text} is no origin, such as https://app.example.com`)
 }
-
-const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
 
 /**
  * Returns the absolute path of a folder. Throws CannotStart if the folder does not exist. With `made`, the server makes
@@ -184,27 +185,19 @@ export const checkWorkspaceRoot = ({ workspaceRoot }: Config): void => {
   )
 }
 
-/** Creates the data folder. Throws CannotStart when that is not possible. */
-export const makeDataDir = (dataDir: string): void => {
-  const forbidden = forbiddenAt(dataDir)
-  if (forbidden !== undefined) {
-    throw new CannotStart(`DATA_DIR=${dataDir} cannot be used: ${forbidden}; or set another DATA_DIR`)
-  }
-  // Creates one folder at a time: with the option `recursive`, mkdir never returns when the system always says that the
-  // parent of a folder is missing, as in /proc.
-  const make = (folder: string): void => {
-    if (isFolder(folder)) return
-    make(path.dirname(folder))
-    try {
-      mkdirSync(folder, { mode: 0o700 })
-    } catch (error) {
-      if (!isFolder(folder)) throw error // otherwise another process has made the folder
-    }
-  }
+/**
+ * Makes the data folder, or checks that this process may use it with everything in it. `others`: files elsewhere that
+ * the server reads. Throws CannotStart, which names everything that may not be used.
+ */
+export const makeDataDir = (dataDir: string, others: readonly string[] = []): void => {
+  const name = `DATA_DIR=${dataDir}`
+  const problem = missingRights(dataDir, others)
+  if (problem !== undefined)
+    throw new CannotStart(`${name} cannot be used: ${problem}; or set another DATA_DIR`)
   try {
-    make(dataDir)
+    makeOwnFolder(dataDir)
   } catch (error) {
-    throw new CannotStart(`DATA_DIR=${dataDir} cannot be used: ${(error as Error).message}`)
+    throw unusable(dataDir, error, { name })
   }
 }
 
@@ -231,7 +224,6 @@ export const adminTokenOf = (config: Config): string => {
     writeFileSync(file, `${made}\n`, { mode: 0o600 })
     return made
   } catch (error) {
-    if (error instanceof CannotStart) throw error
-    throw new CannotStart(`${file} cannot be used: ${(error as Error).message}`)
+    throw unusable(file, error)
   }
 }

@@ -1,18 +1,18 @@
 // Serves a data folder over HTTP: opens the folder, starts the HTTP server, and stops everything in order.
 import type { Config } from './config.ts'
-import { CannotStart } from './contract/cannot-start.ts'
 import type { Report } from './contract/ports.ts'
 import { createFront, type Front } from './front/front.ts'
 import { openInspector } from './front/inspector.ts'
-import { checkPort, waitingConnections } from './http/port.ts'
+import { cannotListen, checkPort, waitingConnections } from './http/port.ts'
 import { type Folder, openFolder } from './maintenance/open-folder.ts'
 import type { ShardOptions } from './maintenance/open-shard.ts'
 import { removeServerFile, runningAt, writeServerFile } from './platform/data-folder.ts'
+import { unusable } from './platform/unusable.ts'
 
 /** Begins to accept connections, and resolves to the URL of the server. Rejects with CannotStart when it cannot. */
 const listen = async ({ app }: Front, { host, port }: Config): Promise<string> => {
   await app.listen({ host, port, backlog: waitingConnections }).catch(error => {
-    throw new CannotStart(`the server cannot listen on HOST=${host} PORT=${port}: ${error.message}`)
+    throw cannotListen(host, port, error)
   })
   const address = app.server.address()
   const listening = typeof address === 'object' && address !== null ? address.port : port
@@ -45,9 +45,10 @@ const stopServer = async (running: Running, patienceMs: number): Promise<void> =
   await closeFolder(running)
 }
 
-/** Starts the server. Rejects with CannotStart. */
+/** Starts the server. Rejects with CannotStart, or with the reason of `options.stopping`. */
 export const startServer = async (config: Config, report: Report, options: ShardOptions = {}) => {
   await checkPort(config.host, config.port)
+  options.stopping?.throwIfAborted()
   const inspector = await openInspector(config, report)
   const inspect = inspector?.inspect
   const folder = await openFolder(config, report, { ...options, inspect }).catch(async error => {
@@ -71,7 +72,7 @@ export const startServer = async (config: Config, report: Report, options: Shard
     writeServerFile(folder.files.server, runningAt(url, config))
   } catch (error) {
     await stop(0).catch(() => {})
-    throw new CannotStart(`${folder.files.server} cannot be written: ${(error as Error).message}`)
+    throw unusable(folder.files.server, error, { doing: 'written' })
   }
   const { wall, ownUsers, resumed, consoleLink, system } = front
   return { url, wall, ownUsers, resumed, running: front.running, consoleLink, stop, system }

@@ -15,7 +15,7 @@ const documents = [
   ...decisions.map(name => `docs/decisions/${name}`),
 ]
 /** Files that the documents ask their reader to write, or that an export contains. */
-const ofTheReader = ['guess.mjs', 'verify.mjs']
+const ofTheReader = ['guess.mjs', 'verify.mjs', 'index.mjs', 'index.ts']
 for (const document of documents) {
   t.test(`every file that ${document} names exists`, async t => {
     const named = [
@@ -107,4 +107,15 @@ t.test('every dependency has its line, with its version', async t => {
 t.test('every key that we write in metadata is listed', async t => {
   const keys = [...read('docs/decisions/21-what-we-write-in-metadata.md').matchAll(/^\| `(\w+)` \|/gm)]
   t.same(keys.map(([, key]) => key).sort(), [...reservedMetadata].sort())
+})
+
+t.test('every symptom for operators is produced by a test, which it names', t => {
+  const [, page = ''] = read('docs/operations.md').split('## What you see, what it is, what to do')
+  const rows = page.split('\n').filter(line => /^\| (?!What you see|-)/.test(line) && !line.startsWith('|---'))
+  t.ok(rows.length > 20)
+  for (const row of rows) {
+    const [, file = 'no test'] = row.match(/<!-- (\S+\.test\.ts) -->/) ?? []
+    t.ok(existsSync(path.join(root, file)), `${file}: ${row.slice(0, 80)}`)
+  }
+  t.end()
 })

@@ -103,15 +103,16 @@ const forkSeveral = async () => {
 /** Runs files in a process that they share, until `next` has no more. A process that dies fails its file. */
 const runTogether = async (
   next: () => string | undefined,
-  ended: (file: string, outcome: Outcome) => void,
+  ended: (file: string, begun: number, outcome: Outcome) => void,
 ) => {
   let several: Awaited<ReturnType<typeof forkSeveral>> | undefined
   for (let file = next(); file !== undefined; file = next()) {
     if (!several?.child.connected) several = await forkSeveral()
     const { child, died } = several
     const limit = setTimeout(() => child.kill('SIGKILL'), patience * 1000)
+    const begun = performance.now()
     child.send(file, () => {}) // if it has died, `died` says so
-    ended(file, await Promise.race([outcomeOf(child), died]))
+    ended(file, begun, await Promise.race([outcomeOf(child), died]))
     clearTimeout(limit)
   }
   if (several?.child.connected) several.child.disconnect()
@@ -126,11 +127,19 @@ const isOfProcess = (file: string) => ofProcess.test(readFileSync(file, 'utf8'))
 const longest = ['recorded/', 'server/', 'cluster/', 'actors/journal/disk', 'browser/', 'cli/', 'agents/']
 const rankOf = (file: string) => [...longest, ''].findIndex(begin => file.startsWith(`test/${begin}`))
 
+/** Prints the files that took longest, in seconds: where a suite that has become slow is to be mended. */
+const sayLongest = (seconds: Map<string, number>): void => {
+  const all = [...seconds].sort(([, one], [, other]) => other - one)
+  for (const [file, of] of all.slice(0, 5)) console.log(`long        ${of.toFixed(0).padStart(3)} s  ${file}`)
+}
+
 const runFiles = async (files: string[]): Promise<void> => {
   const started = performance.now()
+  const seconds = new Map<string, number>()
   const sum = { passed: 0, failed: 0, skipped: 0 }
   const failing = new Map<string, Outcome>()
-  const ended = (file: string, outcome: Outcome) => {
+  const ended = (file: string, begun: number, outcome: Outcome) => {
+    seconds.set(file, (performance.now() - begun) / 1000)
     if (outcome.failed > 0) {
       failing.set(file, outcome)
       console.log(`failed      ${file}, which runs again at the end`)
@@ -139,7 +148,10 @@ const runFiles = async (files: string[]): Promise<void> => {
   const alone = files.filter(isOfProcess)
   const together = files.filter(file => !alone.includes(file))
   const work = async () => {
-    for (let file = alone.shift(); file !== undefined; file = alone.shift()) ended(file, await runAlone(file))
+    for (let file = alone.shift(); file !== undefined; file = alone.shift()) {
+      const begun = performance.now()
+      ended(file, begun, await runAlone(file))
+    }
     await runTogether(() => together.shift(), ended)
   }
   await Promise.all(Array.from({ length: places }, work))
@@ -160,6 +172,7 @@ const runFiles = async (files: string[]): Promise<void> => {
     started,
     `${files.length} files, ${sum.passed} passed, ${sum.failed} failed, ${sum.skipped} skipped`,
   )
+  if (files.length > 10) sayLongest(seconds)
   for (const file of unsteady) console.log(`unsteady    ${file} failed beside others, and passed alone`)
 }
 

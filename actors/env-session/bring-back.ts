@@ -1,8 +1,10 @@
-// Brings back the instance of a session: from its kept state, or by repeating the steps in the log.
+// Brings back the instance of a session: from its kept state, or by repeating the steps in the log. A session is lost
+// only if it can never come back. Everything else may pass, or the operator can repair it: a folder that is not mounted,
+// a missing library, a database that is away. Then the request is refused, and the next one tries again.
 import { isSameJson } from '../../src/contract/canonical.ts'
 import { sessionEvents } from '../../src/contract/decoders/env-session.ts'
 import type { EnvSessionEventData } from '../../src/contract/env-session-events.ts'
-import { EnvironmentGone, type Instance, type OpenObject } from '../../src/contract/environment.ts'
+import type { Instance, OpenObject } from '../../src/contract/environment.ts'
 import { Refusal } from '../../src/contract/refusals.ts'
 import type { Log } from '../../src/contract/stored.ts'
 import type { SessionView } from '../../src/history/env-session.ts'
@@ -12,6 +14,7 @@ import {
   type OwnedSession,
   type SessionFolders,
   SessionLost,
+  type Troubles,
 } from './ports.ts'
 
 /** Finds the secret values of a reference, such as a session's `env_vars`; undefined when they are gone. */
@@ -22,7 +25,17 @@ type Deps = {
   log: Log
   secrets: Secrets
   placeOf: (session: OwnedSession) => Pick<Given, 'dir' | 'fileBytes'>
+  troubles: Troubles
+  isStopped: () => boolean
 }
+
+/** The refusal of a request to a session that does not come back for now. */
+export const awayFor = (session_id: string, reason: string): Refusal =>
+  new Refusal(
+    'SessionAway',
+    { session_id, reason },
+    `the session cannot be used at the moment, but it is not lost: ${reason}`,
+  )
 
 /** The values of the variables of a session or of one of its steps. Throws SessionLost when they are gone. */
 const valuesOf = (secrets: Secrets, { secret_ref }: { secret_ref?: string }): Record<string, string> => {
@@ -67,46 +80,67 @@ const refold = async ({ log, secrets }: Deps, stream: string, instance: Instance
     const drawn = { seed: reset.seed, number: step - before, now }
     const given = { tool: tool_name, args: tool_args, ...drawn, env_vars: valuesOf(secrets, done) }
     const answer = await instance.step(given, { emit() {}, signal: new AbortController().signal })
+    // What failed this time may succeed the next time.
+    if (answer.error !== undefined && done.info.error === undefined)
+      throw new Error(`step ${step} fails when it is repeated: ${answer.error}`)
     const [shown, was] = stopped === true ? [answer.state, state] : [answer.observation, observation]
     if (!isSameJson(shown, was)) throw mismatch(`step ${step}`)
     here = answer.state
   }
 }
 
-/**
- * Rebuilds the instance of a session as the log describes it. Rejects with SessionLost when that is impossible, and
- * with EnvNotFound when the environment is unavailable for now.
- */
-export const bringBack = async (deps: Deps, stream: string, view: SessionView): Promise<Instance> => {
+const whatToDo = 'put the earlier file back, or close the session and create it again'
+
+/** Rejects with SessionLost, with a Refusal, or with any other error if the session does not come back now. */
+const rebuild = async (deps: Deps, stream: string, view: SessionView): Promise<Instance> => {
   const { environments, folders, placeOf, secrets } = deps
-  const { created } = view
+  const { created, snapshot } = view
   if (created === undefined) throw new SessionLost('the session was never created')
-  const { source, recovery, kwargs } = created
+  const { source, recovery, kwargs, session_id } = created
   if (recovery === 'none') throw new SessionLost('an environment of this kind does not come back')
-  const found = await environments.resolve(undefined, source.name)
-  // The operator can make the environment available again, so the session is not lost.
-  if ('refused' in found && found.refused === 'unavailable') {
-    throw new Refusal('EnvNotFound', undefined, found.message)
-  }
-  if (!('source' in found)) throw new SessionLost(`the environment ${source.name} does not exist any more`)
-  if (found.source.digest !== source.digest) throw new SessionLost(`code changed: ${source.name}`)
-  const state = view.snapshot === undefined ? undefined : await folders.kept(created, view.snapshot)
-  if (recovery === 'snapshot' && state === undefined)
-    throw new SessionLost('the state of the session was not kept, or the kept state is missing or damaged')
+  if (recovery === 'snapshot' && snapshot === undefined)
+    throw new SessionLost('the state of the session was never kept')
   const given = { kwargs, env_vars: valuesOf(secrets, created), ...placeOf(created) }
-  const instance = await environments.open(found.source, given, created.user_id).catch(error => {
-    // A failed system call, such as on a full disk, may succeed later, so the session is not lost.
-    throw error.syscall === undefined
-      ? new SessionLost(`the session does not come back: ${error.message}`)
-      : error
-  })
+  const found = await environments.resolve(undefined, source.name)
+  if (!('source' in found)) throw new Error(found.message)
+  if (found.source.digest !== source.digest) {
+    const reason = `code changed: ${source.name}`
+    throw new Refusal('Conflict', { session_id, reason }, `${reason}: ${whatToDo}`)
+  }
+  const state = snapshot === undefined ? undefined : await folders.kept(created, snapshot)
+  const instance = await environments.open(found.source, given, created.user_id)
   try {
     if (recovery === 'snapshot') await instance.restore(state)
     else await refold(deps, stream, instance)
     return instance
   } catch (error) {
     await instance.close()
-    if (error instanceof EnvironmentGone || error instanceof SessionLost) throw error
-    throw new SessionLost(`the session does not come back: ${(error as Error).message}`)
+    throw error
+  }
+}
+
+export const isFull = (error: unknown): boolean =>
+  ['ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code ?? '')
+
+/** The words of an error for callers. The error of a system call names files of the server, so they get its code. */
+const reasonOf = ({ message, code, syscall }: NodeJS.ErrnoException): string =>
+  syscall === undefined ? message : `${syscall}: ${code}`
+
+/**
+ * Rebuilds the instance of a session as the log describes it. Rejects with SessionLost if that can never succeed.
+ * Rejects with the refusal SessionAway, or with Conflict if the code has changed, if it may succeed later.
+ */
+export const bringBack = async (deps: Deps, stream: string, view: SessionView): Promise<Instance> => {
+  const session_id = view.created?.session_id ?? stream
+  try {
+    const instance = await rebuild(deps, stream, view)
+    deps.troubles.over(session_id, { session_id })
+    return instance
+  } catch (error) {
+    if (error instanceof SessionLost || isFull(error) || deps.isStopped()) throw error
+    const { message } = error as Error
+    const environment = view.created?.source.name
+    deps.troubles.met(session_id, message, { session_id, environment })
+    throw error instanceof Refusal ? error : awayFor(session_id, reasonOf(error as Error))
   }
 }

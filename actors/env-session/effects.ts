@@ -5,6 +5,7 @@ import { AuthorsError, EnvironmentGone, type Instance } from '../../src/contract
 import { Refusal } from '../../src/contract/refusals.ts'
 import { StorageFailure } from '../../src/contract/stored.ts'
 import type { SessionView } from '../../src/history/env-session.ts'
+import { awayFor, isFull } from './bring-back.ts'
 import type { Caller } from './callers.ts'
 import type { Instances } from './instances.ts'
 import { cameBackOlder, keepState, keepStep } from './keeping.ts'
@@ -39,8 +40,6 @@ const authors = <T>(work: Promise<T>): Promise<T> =>
     const isTheirs = !(error instanceof EnvironmentGone) && error.syscall === undefined
     throw isTheirs ? new AuthorsError(error.message) : error
   })
-const isFull = (error: unknown): boolean =>
-  ['ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code ?? '')
 const ownerOf = ({ created }: SessionView): OwnedSession => created ?? { session_id: '', user_id: '' }
 const signalOf = ({ signal }: Caller): AbortSignal => signal ?? new AbortController().signal
 
@@ -137,7 +136,10 @@ const run = async (deps: Deps, { request, now, stage }: Running, caller: Caller)
   }
 }
 
-/** The outcome of a failure: the session ends if its instance is gone; otherwise only the request fails. */
+/**
+ * The outcome of a failure. The session ends if it can never come back, and if a step has ended its instance. Otherwise
+ * only the request fails.
+ */
 const afterFailure = async (
   { stream, view, instances }: Deps,
   { request, now }: Running,
@@ -151,10 +153,13 @@ const afterFailure = async (
     await instances.removed(stream)
   }
   if (isFull(error)) return { of: 'failed', error: new StorageFailure('the disk is full') }
-  const isOver = error instanceof EnvironmentGone || error instanceof SessionLost
-  if (!isOver || request.type === 'CreateSession') return { of: 'failed', error }
+  const isGone = error instanceof EnvironmentGone
+  if (!isGone && !(error instanceof SessionLost)) return { of: 'failed', error }
+  if (request.type === 'CreateSession') return { of: 'failed', error }
   await instances.drop(stream)
   const { during } = error as { during?: 'step' }
+  if (isGone && during === undefined && view.created?.recovery !== 'none')
+    return { of: 'failed', error: awayFor(ownerOf(view).session_id, error.message) }
   return { of: 'loss', now, reason: error.message, ...(during === undefined ? {} : { during }) }
 }
 

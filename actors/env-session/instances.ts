@@ -6,7 +6,7 @@ import type { Log } from '../../src/contract/stored.ts'
 import type { SessionView } from '../../src/history/env-session.ts'
 import { bringBack } from './bring-back.ts'
 import { ahead, createOpenInstances, type Entry } from './open-instances.ts'
-import type { Environments, Given, OwnedSession, SessionFolders } from './ports.ts'
+import type { Environments, Given, OwnedSession, SessionFolders, Troubles } from './ports.ts'
 import { createRemovals } from './removals.ts'
 
 type Deps = {
@@ -18,16 +18,29 @@ type Deps = {
   timers: Timers
   /** Finds the secret values of a reference, such as a session's `env_vars`; undefined when they are gone. */
   secrets: (ref: string) => Record<string, unknown> | undefined
+  /** Sessions that do not come back for now. */
+  troubles: Troubles
 }
 
-export const createInstances = ({ environments, folders, longestFile, log, timers, secrets }: Deps) => {
+export const createInstances = ({
+  environments,
+  folders,
+  longestFile,
+  log,
+  timers,
+  secrets,
+  troubles,
+}: Deps) => {
   const open = createOpenInstances(timers)
-  const removals = createRemovals((stream, session) => open.drop(stream).then(() => folders.clear(session)))
+  const removals = createRemovals((stream, session) => {
+    troubles.forget(session.session_id)
+    return open.drop(stream).then(() => folders.clear(session))
+  })
   const placeOf = (session: OwnedSession) => ({
     dir: folders.dirOf(session),
     fileBytes: longestFile(session.user_id),
   })
-  const bringing = { environments, folders, log, secrets, placeOf }
+  const bringing = { environments, folders, log, secrets, placeOf, troubles, isStopped: open.isStopped }
 
   const find = async (stream: string, view: SessionView): Promise<Entry> => {
     const known = await open.at(stream, view.revision)

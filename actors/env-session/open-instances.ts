@@ -13,6 +13,8 @@ export type Entry = {
   isOlder: boolean
   /** The state after the last change was not kept, so the instance would come back in an older state. */
   isUnkept: boolean
+  /** Its process has ended by itself while nothing was asked of it. */
+  isGone: boolean
 }
 /** The value of `revision` for an instance whose last change is not in the log yet. */
 export const ahead = -2
@@ -64,8 +66,11 @@ export const createOpenInstances = (timers: Timers) => {
       await instance.close()
       throw new SessionLost('the server is stopping')
     }
-    const entry = { instance, revision, usedAt: now(), isOlder: false, isUnkept: false }
+    const entry = { instance, revision, usedAt: now(), isOlder: false, isUnkept: false, isGone: false }
     entries.set(stream, entry)
+    void instance.gone.then(() => {
+      entry.isGone = true
+    })
     return entry
   }
 
@@ -73,11 +78,15 @@ export const createOpenInstances = (timers: Timers) => {
     /** Registers an instance once it is open. If the service has stopped meanwhile, closes it instead. */
     track: (stream: string, work: Promise<Instance>, revision: number): Promise<Entry> =>
       underWay.add(register(stream, work, revision)),
-    /** The instance that matches this revision. One that matches another revision is useless and is closed. */
+    /**
+     * The instance that matches this revision. One that matches another revision is useless and is closed, and so is one
+     * that has ended and can come back.
+     */
     async at(stream: string, revision: number): Promise<Entry | undefined> {
       const known = entries.get(stream)
       if (known === undefined) return undefined
-      if (known.revision !== revision) return drop(stream).then(() => undefined)
+      const isOver = known.isGone && known.instance.recovery !== 'none'
+      if (known.revision !== revision || isOver) return drop(stream).then(() => undefined)
       known.usedAt = now()
       return known
     },

@@ -35,15 +35,26 @@ export type SessionFolders = {
   keep(session: OwnedSession, step: number, state: unknown, others: Others): Promise<Snapshot>
   /** Whether a backup is being made. It needs the states that were kept when it began. */
   isBackupMade(): Promise<boolean>
-  /** A kept state; undefined when it is missing or is not the one that the snapshot names. */
+  /**
+   * A kept state. Rejects with SessionLost when the file is not the state that the snapshot names, and with the error of
+   * the system when the file cannot be read.
+   */
   kept(session: OwnedSession, snapshot: Snapshot): Promise<unknown>
   /** Copies a kept state to another session. False: the state is not there any more. */
   copyState(from: OwnedSession, to: OwnedSession, snapshot: Snapshot): Promise<boolean>
   /** Removes everything of the session from the disk. */
   clear(session: OwnedSession): Promise<void>
-  /** Removes everything from the disk that belongs to other sessions than these. */
+  /** Takes everything away from the folder of sessions that belongs to other sessions than these. */
   clearOthers(sessions: OwnedSession[]): Promise<void>
 }
 
-/** The session cannot come back; the message says why. */
+/** Sessions that do not come back for now. The operator gets a line when that begins, and one when it is over. */
+export type Troubles = {
+  met(session_id: string, reason: string, fields: Record<string, unknown>): void
+  over(session_id: string, fields: Record<string, unknown>): void
+  /** The session has ended. */
+  forget(session_id: string): void
+}
+
+/** The session can never come back, whatever anybody does; the message says why. */
 export class SessionLost extends Error {}

@@ -1,15 +1,24 @@
 // Makes the scope in which a task's tools run, and finds the secret values of the task's request.
+import { StorageFailure } from '../../src/contract/stored.ts'
 import type { TaskEventData } from '../../src/contract/task-events.ts'
 import type { ToolScope } from '../../src/contract/tools.ts'
 import type { TaskDeps } from './deps.ts'
 
 type Created = TaskEventData<'TaskCreated'>
 
-/** The secret values of a task's request; undefined when they are gone. */
+/** The secret values of a task's request; undefined when they are gone or cannot be read: then the task waits. */
 export const secretsOf = (
   { secrets }: Pick<TaskDeps, 'secrets'>,
   { secret_ref }: Created,
-): Record<string, unknown> | undefined => (secret_ref === undefined ? {} : secrets(secret_ref))
+): Record<string, unknown> | undefined => {
+  if (secret_ref === undefined) return {}
+  try {
+    return secrets(secret_ref)
+  } catch (error) {
+    if (!(error instanceof StorageFailure)) throw error
+    return undefined
+  }
+}
 
 export const scopeOf = (deps: Pick<TaskDeps, 'secrets'>, created: Created): ToolScope => ({
   request: created.request,

@@ -17,6 +17,7 @@ CREATE TABLE cron_jobs (
 ) STRICT;
 CREATE INDEX cron_jobs_by_position ON cron_jobs (position) WHERE state <> 'deleted';
 CREATE INDEX cron_jobs_by_user ON cron_jobs (user_id, position) WHERE state <> 'deleted';
+CREATE INDEX cron_jobs_of_user ON cron_jobs (user_id);
 CREATE INDEX cron_jobs_due ON cron_jobs (due_at) WHERE due_at IS NOT NULL;
 CREATE TABLE cron_runs (
   id TEXT PRIMARY KEY,
@@ -46,4 +47,5 @@ CREATE TABLE cron_requests (
 ) STRICT;
 CREATE INDEX cron_requests_by_key ON cron_requests (principal, subject, key, position) WHERE key IS NOT NULL;
 CREATE INDEX cron_requests_by_body ON cron_requests (principal, subject, digest, time) WHERE key IS NULL;
+CREATE INDEX cron_requests_by_subject ON cron_requests (subject);
 `

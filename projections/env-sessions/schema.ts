@@ -20,6 +20,7 @@ CREATE TABLE env_sessions (
   kind TEXT NOT NULL
 ) STRICT;
 CREATE INDEX env_sessions_by_user ON env_sessions (user_id, position) WHERE deleted = 0;
+CREATE INDEX env_sessions_of_user ON env_sessions (user_id);
 CREATE INDEX env_sessions_by_position ON env_sessions (position) WHERE deleted = 0;
 CREATE INDEX env_sessions_active ON env_sessions (accessed_at) WHERE is_active = 1;
 `

@@ -14,7 +14,8 @@ const pendingIn = (fields: string): string[] => {
 export const createChatSessionRows = (store: ReadStore) => {
   const last = store
     .prepare<[string, string], string>(
-      `SELECT id FROM tasks WHERE session_id = ? AND user_id = ? AND deleted = 0 AND subtask = 0
+      `SELECT id FROM tasks INDEXED BY tasks_by_session
+       WHERE session_id = ? AND user_id = ? AND deleted = 0 AND subtask = 0
        ORDER BY position DESC LIMIT 1`,
     )
     .pluck()
@@ -22,8 +23,9 @@ export const createChatSessionRows = (store: ReadStore) => {
     `SELECT id, fields, sum FROM tasks WHERE user_id = ? AND session_id = ? AND status = 'input-required'
        AND deleted = 0 AND subtask = 0 AND agent <> 'group' ORDER BY position DESC`,
   )
+  // Without its name, SQLite takes the index of the user's completed tasks, which are more than those of the session.
   const completed = store.prepare<[string, string, number], { id: string; contributed: string }>(
-    `SELECT id, contributed FROM tasks
+    `SELECT id, contributed FROM tasks INDEXED BY tasks_by_session
      WHERE session_id = ? AND user_id = ? AND status = 'completed' AND deleted = 0 AND subtask = 0
        AND ended_position <= ?
      ORDER BY ended_position`,

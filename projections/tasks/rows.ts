@@ -15,6 +15,10 @@ export const createTaskRows = (store: ReadStore) => {
   const unfinished = store.prepare<[], TaskRow & { secret_ref: string | null }>(
     `SELECT ${rowColumns}, secret_ref FROM tasks WHERE ended_at IS NULL ORDER BY position`,
   )
+  const paused = store.prepare<[string], { id: string; agent: string }>(
+    `SELECT id, agent FROM tasks
+     WHERE status = 'paused' AND deleted = 0 AND json_extract(fields, '$.metadata.reason') = ? ORDER BY position`,
+  )
   const overdue = store.prepare<[number], string>('SELECT id FROM tasks WHERE deadline <= ?').pluck()
   const counts = store.prepare<[], { status: string; tasks: number }>(
     'SELECT status, tasks FROM task_counts WHERE tasks <> 0',
@@ -28,6 +32,8 @@ export const createTaskRows = (store: ReadStore) => {
     inputIds: (id: string) => JSON.parse(inputs.get(id) ?? '[]') as string[],
     /** Every task that has not ended, oldest first. */
     unfinished: () => unfinished.all(),
+    /** The tasks whose metadata says that they are paused for this reason, oldest first. */
+    pausedFor: (reason: string) => paused.all(reason),
     /** Tasks whose stored deadline has passed. */
     overdue: (now: number) => overdue.all(now),
     /** How many tasks there are of each status. */

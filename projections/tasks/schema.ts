@@ -85,6 +85,7 @@ CREATE TABLE saved_folds (
 ) STRICT;
 
 CREATE TABLE steps (position INTEGER PRIMARY KEY, task INTEGER NOT NULL) STRICT;
+CREATE INDEX steps_by_task ON steps (task);
 CREATE TABLE task_files (
   task INTEGER NOT NULL,
   kind TEXT NOT NULL,
@@ -102,4 +103,5 @@ CREATE TABLE idempotency_keys (
   time INTEGER NOT NULL,
   PRIMARY KEY (principal, key)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX idempotency_keys_by_task ON idempotency_keys (task_id);
 `

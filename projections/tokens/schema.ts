@@ -9,4 +9,5 @@ CREATE TABLE tokens (
   expires_at INTEGER,
   revoked INTEGER NOT NULL
 ) STRICT;
+CREATE INDEX tokens_of_user ON tokens (user_id) WHERE revoked = 0;
 `

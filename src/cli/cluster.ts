@@ -11,7 +11,7 @@ import { clusterKeyFileOf, clusterNatsOf } from '../cluster/settings.ts'
 import { Unknown } from '../cluster/shared-log.ts'
 import { type Surveyed, survey } from '../cluster/survey.ts'
 import { makeDataDir, readConfig } from '../config.ts'
-import { CannotStart } from '../contract/cannot-start.ts'
+import { CannotStart, NotNow } from '../contract/cannot-start.ts'
 import { lockData } from '../maintenance/folder-lock.ts'
 import { filesOf } from '../platform/data-folder.ts'
 import { whatStandsAt } from '../platform/plain-file.ts'
@@ -30,6 +30,7 @@ const waitMs = 5000
 
 const reaching = <T>(shown: string, work: Promise<T>): Promise<T> =>
   work.catch(error => {
+    if (error instanceof NotNow) throw new NotReached(error.message)
     if (!(error instanceof Unknown)) throw error
     throw new NotReached(`the NATS servers at ${shown} do not answer: ${error.message}`)
   })
@@ -88,7 +89,7 @@ export const status = async (options: Common): Promise<void> => {
   const settings = clusterNatsOf(process.env)
   const keys = readClusterKeys(clusterKeyFileOf(process.env))
   const printer = openTerminal(options)
-  const servers = await openServers(settings)
+  const servers = await reaching(settings.shown, openServers(settings))
   try {
     const streams = await servers.states(0)
     const beat = lastBeat({ settings, shard: 0, timers: realWorld().timers, report: () => {}, waitMs })

@@ -1,20 +1,42 @@
-// The errors with which a command ends: exit code 1, 2 or 3, and one line on stderr.
-import { CannotStart } from '../contract/cannot-start.ts'
+// The exit codes of all commands. For most errors, a command ends with its code and one line on stderr.
+import { CannotStart, NotNow } from '../contract/cannot-start.ts'
 import { DamagedEvent } from '../contract/stored.ts'
+import { mayPass } from '../platform/unusable.ts'
 
 /** Thrown when the answer of a command is "no": exit code 1. */
 export class NoAnswer extends Error {}
-/** Thrown when the server cannot be reached: exit code 3. */
+/** Thrown when the server or NATS cannot be reached: exit code 3. */
 export class NotReached extends Error {}
 
+type Ending = {
+  name: string
+  code: number
+  /** What the help says. Undefined: the help leaves the code out. */
+  short?: string
+  /** Whether the same command may succeed when it is started again, while nobody changes it or its folder. */
+  again: boolean
+}
+/** Every way in which a command ends by itself without success. deploy/reprise.service follows this table. */
+export const endings = [
+  { name: 'failure', code: 1, short: 'the answer is no', again: true }, // also a fault of the program
+  { name: 'wrong', code: 2, short: 'wrong usage, configuration or folder', again: false },
+  { name: 'notReached', code: 3, short: 'no server reached', again: true },
+  { name: 'nodeOption', code: 9, again: false }, // Node does not know one of its options, and runs nothing
+  { name: 'notNow', code: 75, short: 'try again later', again: true }, // as in sysexits.h: a temporary failure
+  { name: 'interrupted', code: 130, short: 'Ctrl-C', again: false },
+] as const satisfies readonly Ending[]
+
+type Name = (typeof endings)[number]['name']
+const codes = Object.fromEntries(endings.map(({ name, code }) => [name, code])) as Record<Name, number>
+
 /** True for an error of the system or of SQLite: for example, a file cannot be opened, or the disk is full. */
-const isOutside = (error: unknown): boolean =>
+const isOfSystem = (error: unknown): boolean =>
   /^(E[A-Z0-9]+|SQLITE_[A-Z_]+)$/.test((error as { code?: string } | undefined)?.code ?? '')
 
 /** The exit code for an error; undefined when the error is a defect of the program. */
 export const exitCodeOf = (error: unknown): number | undefined => {
-  if (error instanceof NoAnswer || error instanceof DamagedEvent) return 1
-  if (error instanceof CannotStart || isOutside(error)) return 2
-  if (error instanceof NotReached) return 3
-  return undefined
+  if (error instanceof NoAnswer || error instanceof DamagedEvent) return codes.failure
+  if (error instanceof NotReached) return codes.notReached
+  if (error instanceof NotNow || mayPass(error)) return codes.notNow
+  return error instanceof CannotStart || isOfSystem(error) ? codes.wrong : undefined
 }

@@ -1,5 +1,4 @@
-// The command `reprise`. Exit codes: 0 success, 1 the answer is "no", 2 wrong usage or configuration, 3 no server
-// reached.
+// The command `reprise`. src/cli/exit.ts has the exit codes.
 import { CommanderError } from 'commander'
 import { keepBuild } from '../platform/built.ts'
 import { mustLoadSqlite } from '../platform/sqlite/loadable.ts'
@@ -10,13 +9,9 @@ import { createProgram } from './program.ts'
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') return
   process.stderr.write(`reprise: stdout cannot be written: ${error.message}\n`)
-  process.exit(2)
+  process.exit(exitCodeOf(error))
 })
 process.stderr.on('error', () => {})
-// Ends a command that has no handler of its own for this signal, since such a command has nothing to clean up.
-process.on('SIGINT', () => {
-  if (process.listenerCount('SIGINT') === 1) process.exit(130)
-})
 
 keepBuild()
 try {

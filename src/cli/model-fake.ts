@@ -7,6 +7,7 @@ import { faults } from '../fake-model/faults/faults.ts'
 import { type PlannedFault, readFault } from '../fake-model/faults/plan.ts'
 import { modelName } from '../fake-model/player.ts'
 import { startFakeModel } from '../fake-model/server.ts'
+import { stopSignals } from '../platform/signals.ts'
 
 const readScript = (file: string): Answer[] => {
   let script: unknown
@@ -82,6 +83,5 @@ export const fakeModel = async (options: Options): Promise<void> => {
       : `${script} (${count} answer${count === 1 ? '' : 's'})`
   process.stdout.write(`${greeting(model.url, source, fault)}\n`)
   const stop = () => void model.close().then(() => process.exit(0))
-  process.once('SIGINT', stop)
-  process.once('SIGTERM', stop)
+  for (const signal of stopSignals) process.once(signal, stop)
 }

@@ -3,10 +3,12 @@ import { Command } from 'commander'
 import { version } from '../platform/version.ts'
 import { type Adders, eachOf, later } from './adding.ts'
 import { addCluster } from './cluster-commands.ts'
+import { endings } from './exit.ts'
 import { addProof } from './proof-commands.ts'
 
+const codes = endings.flatMap(ending => ('short' in ending ? `${ending.code} ${ending.short}` : []))
 const footer = `
-Exit codes: 0 ok, 1 the answer is no, 2 wrong usage or configuration, 3 no server reached, 130 Ctrl-C
+Exit codes: ${['0 ok', ...codes].join(', ')}
 Each command has its own help: reprise tail --help`
 
 /** The error text for a wrong command line. It is one line with the mistake, and with a suggestion or the usage. */

@@ -5,6 +5,7 @@ import type { Report } from '../contract/ports.ts'
 import { startServer } from '../main.ts'
 import { startNode } from '../node/node.ts'
 import { collectAsServer } from '../platform/collections.ts'
+import { hearSignals, type StopSignal } from '../platform/signals.ts'
 import { version } from '../platform/version.ts'
 import { NotReached } from './exit.ts'
 import { greeting, nodeGreeting } from './greeting.ts'
@@ -12,6 +13,8 @@ import { createReport } from './report.ts'
 
 /** A second SIGINT within this many milliseconds comes from the same Ctrl-C, since no person types that fast. */
 const echoMs = 100
+/** A start that a signal breaks off ends within this many milliseconds. */
+const breakOffMs = 5000
 
 type Options = { acceptLoss?: true; port?: string; host?: string; data?: string }
 
@@ -23,36 +26,91 @@ const variablesOf = ({ port, host, data }: Options): NodeJS.ProcessEnv => ({
   ...(data === undefined ? {} : { DATA_DIR: data }),
 })
 
-/** Starts a server, or a node of a cluster, and prints its first lines. */
-const start = async (config: Config, report: Report, acceptLoss: boolean) => {
+/** bin/as-process-1.sh keeps this process from being the first one of a container, where there is a shell. */
+const warnAsProcess1 = (report: Report): void => {
+  if (process.pid !== 1) return
+  report(
+    'warn',
+    'this is the first process of a container without /bin/sh: ended processes of environments and MCP servers stay as zombies. Start the container with an init process (docker run --init)',
+  )
+}
+
+/** Starts a server, or a node of a cluster, and prints its first lines, unless a signal comes meanwhile. */
+const start = async (config: Config, report: Report, acceptLoss: boolean, stopping: AbortSignal) => {
   if (config.cluster !== undefined) {
     const node = await startNode(config, config.cluster, report).catch(error => {
       throw error instanceof Unknown ? new NotReached(error.message) : error
     })
-    report('info', 'the node has started', { version, url: node.url, node: node.name })
-    process.stdout.write(`${nodeGreeting(config, node)}\n`)
     node.roles.catch(error => {
       report('error', 'this node cannot go on and ends: start it again', {
         error: String(error.stack ?? error),
       })
       process.exit(1)
     })
+    if (stopping.aborted) return node
+    report('info', 'the node has started', { version, url: node.url, node: node.name })
+    process.stdout.write(`${nodeGreeting(config, node)}\n`)
     return node
   }
-  const server = await startServer(config, report, { acceptLoss })
+  const server = await startServer(config, report, { acceptLoss, stopping })
+  if (stopping.aborted) return server
   report('info', 'the server has started', { version, url: server.url, resumed: server.resumed })
   process.stdout.write(`${greeting(config, server)}\n`)
   return server
 }
+type Server = Awaited<ReturnType<typeof start>>
+
+/** Lets running work finish, then ends this process. */
+const endWith = (server: Server, report: Report): void => {
+  server.stop().then(
+    () => {
+      report('info', 'the server has stopped')
+      process.exit(0)
+    },
+    error => {
+      process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+      process.exit(1)
+    },
+  )
+}
+
+const drain = (server: Server, report: Report, signal: StopSignal): void => {
+  const running = server.running()
+  const tasks = `${running} running task${running === 1 ? '' : 's'}`
+  process.stderr.write(`draining ${tasks}${signal === 'SIGINT' ? ' (Ctrl-C again to force)' : ''}\n`)
+  report('info', 'the server stops', { running_tasks: running, signal })
+  endWith(server, report)
+}
+
+/**
+ * Starts a server until `stopping` aborts: then the start ends at its next step, and with it this process. A step that
+ * takes too long ends as a kill would end it, which harms nothing.
+ */
+const startUnless = async (
+  stopping: AbortSignal,
+  starting: Promise<Server>,
+  report: Report,
+): Promise<Server> => {
+  let late: NodeJS.Timeout | undefined
+  stopping.addEventListener('abort', () => {
+    process.stderr.write('the start is broken off\n')
+    late = setTimeout(() => process.exit(0), breakOffMs)
+  })
+  const server = await starting.catch(error => {
+    if (error !== stopping.reason) throw error
+    process.exit(0)
+  })
+  clearTimeout(late)
+  if (stopping.aborted) endWith(server, report)
+  return server
+}
 
 export const serve = async (options: Options): Promise<void> => {
-  collectAsServer()
-  const config = readConfig(variablesOf(options))
-  const report = createReport(config.logLevel)
-  const server = await start(config, report, options.acceptLoss === true)
-
+  const stopping = new AbortController()
+  let server: Server | undefined
+  let report: Report = () => {}
   let asked: number | undefined
-  const stop = (signal: NodeJS.Signals) => {
+  const stop = (signal: StopSignal) => {
     if (asked !== undefined) {
       // One Ctrl-C may arrive twice: from the terminal, which sends it to every process, and from npm. SIGTERM may be
       // repeated by supervisors, so a second SIGTERM does nothing.
@@ -60,21 +118,15 @@ export const serve = async (options: Options): Promise<void> => {
       return
     }
     asked = performance.now()
-    const running = server.running()
-    const tasks = `${running} running task${running === 1 ? '' : 's'}`
-    process.stderr.write(`draining ${tasks}${signal === 'SIGINT' ? ' (Ctrl-C again to force)' : ''}\n`)
-    report('info', 'the server stops', { running_tasks: running })
-    server.stop().then(
-      () => {
-        report('info', 'the server has stopped')
-        process.exit(0)
-      },
-      error => {
-        process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
-        process.exit(1)
-      },
-    )
+    if (server === undefined) stopping.abort()
+    else drain(server, report, signal)
   }
-  process.on('SIGTERM', stop)
-  process.on('SIGINT', stop)
+  hearSignals(stop, () => report('warn', 'SIGUSR1 is ignored: it would open a port for debuggers'))
+
+  collectAsServer()
+  const config = readConfig(variablesOf(options))
+  report = createReport(config.logLevel)
+  warnAsProcess1(report)
+  const starting = start(config, report, options.acceptLoss === true, stopping.signal)
+  server = await startUnless(stopping.signal, starting, report)
 }

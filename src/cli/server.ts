@@ -3,6 +3,7 @@ import { adminTokenOf, type Config } from '../config.ts'
 import { CannotStart } from '../contract/cannot-start.ts'
 import { isLocked } from '../log/lock.ts'
 import { filesOf, type RunningServer, readServerFile } from '../platform/data-folder.ts'
+import { quoted } from '../platform/shell-word.ts'
 import { NoAnswer, NotReached } from './exit.ts'
 
 /**
@@ -108,8 +109,6 @@ export const lookForServer = async (config: Config): Promise<string | undefined>
   )
   return listens ? urlOfServer(config) : undefined
 }
-
-const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 
 /** A shell expression that reads the admin token, for use between double quotes. */
 const tokenInShell = (config: Config): string =>

@@ -1,6 +1,7 @@
 // reprise witness: serves a witness until a signal stops it.
 import { once } from 'node:events'
 import { CannotStart } from '../contract/cannot-start.ts'
+import { stopSignals } from '../platform/signals.ts'
 import { readVerifierKey, type VerifierKey } from '../proof/note/keys.ts'
 import { witnessKey } from '../proof/witness/key.ts'
 import { serveWitness } from '../proof/witness/serve.ts'
@@ -47,6 +48,5 @@ export const runWitness = async (address: string, { state, key, log, name }: Opt
     server.close(() => process.exit(0))
     server.closeIdleConnections()
   }
-  process.once('SIGTERM', stop)
-  process.once('SIGINT', stop)
+  for (const signal of stopSignals) process.once(signal, stop)
 }

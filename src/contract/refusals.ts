@@ -49,6 +49,11 @@ export const refusals = {
     message: 'there is no environment with this name: GET /v1/env lists the names',
   },
   SessionNotFound: { http: 404, code: -32025, message: 'no such session, or it is closed' },
+  SessionAway: {
+    http: 503,
+    code: -32603,
+    message: 'the session cannot be used at the moment, but it is not lost: try again later',
+  },
   SessionDone: {
     http: 400,
     code: -32026,

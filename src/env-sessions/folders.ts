@@ -6,7 +6,7 @@ import { hash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import type { OwnedSession, SessionFolders } from '../../actors/env-session/ports.ts'
+import { type OwnedSession, type SessionFolders, SessionLost } from '../../actors/env-session/ports.ts'
 import { segment, userFolder } from '../access/user-folders.ts'
 import { readJson } from '../contract/exact-json.ts'
 import { plainWrite, readPlainFileLater, syncFolder } from '../platform/plain-file.ts'
@@ -18,9 +18,11 @@ const digestOf = (text: string): string => hash('sha256', text, 'base64url')
 export const folderOfSession = (root: string, { user_id, session_id }: OwnedSession): string =>
   path.join(userFolder(root, user_id), segment(session_id))
 
+/** `takeAway`: what a start does with the folder of a session, or of a user, that the log does not have as active. */
 export const createSessionFolders = (
   root: string,
   isBackupMade = async (): Promise<boolean> => false,
+  takeAway: (folder: string) => Promise<void> = removeFolder,
 ): SessionFolders => {
   const folderOf = (session: OwnedSession) => folderOfSession(root, session)
   const statesOf = (session: OwnedSession) => path.join(folderOf(session), partsOfState.states)
@@ -41,8 +43,9 @@ export const createSessionFolders = (
     },
     isBackupMade,
     async kept(session, { file, digest }) {
-      const text = await readPlainFileLater(path.join(statesOf(session), file)).catch(() => undefined)
-      return text === undefined || digestOf(text) !== digest ? undefined : readJson(text)
+      const text = await readPlainFileLater(path.join(statesOf(session), file))
+      if (digestOf(text) !== digest) throw new SessionLost('the kept state of the session is damaged')
+      return readJson(text)
     },
     copyState: async (from, to, snapshot) => copyKeptState(folderOf(from), folderOf(to), snapshot.file),
     clear: session => removeFolder(folderOf(session)),
@@ -58,7 +61,7 @@ export const createSessionFolders = (
           const isKept = kept.has(at)
           if (isKept && folder === root) await clear(at)
           // A folder that cannot be removed must not stop the removal of other folders.
-          if (!isKept) await removeFolder(at).catch(error => (failed ??= error))
+          if (!isKept) await takeAway(at).catch(error => (failed ??= error))
         }
       }
       await clear(root)

@@ -11,13 +11,14 @@ import { createRuntime } from '../../actors/runtime/runtime.ts'
 import type { Projector } from '../../projections/projector.ts'
 import type { ReadStore } from '../../projections/store.ts'
 import type { EnvironmentSource, Instance } from '../contract/environment.ts'
-import type { World } from '../contract/ports.ts'
+import type { Report, World } from '../contract/ports.ts'
 import type { DiskUse } from '../fairness/disk/disk-use.ts'
 import { createFairTurns } from '../fairness/fair-turns.ts'
 import type { Quotas } from '../fairness/quotas.ts'
 import type { SchemaChecker } from '../json-schema/checker.ts'
 import type { EventLog } from '../log/log.ts'
 import type { Secrets } from '../platform/secrets.ts'
+import { createTroubles } from '../platform/troubles.ts'
 import { createSessions } from './commands.ts'
 import type { Resolved } from './deps.ts'
 import { createSessionQueries } from './queries.ts'
@@ -52,6 +53,7 @@ type Deps = {
   idleSeconds: number
   isNamed: (session: { id: string; userId: string }) => boolean
   inspect?: Inspect | undefined
+  report: Report
   onFault: (error: unknown) => void
 }
 
@@ -72,6 +74,10 @@ export const createSessionSystem = (deps: Deps) => {
     log,
     timers,
     secrets: ref => secrets.get(ref),
+    troubles: createTroubles(deps.report, {
+      begins: 'a session does not come back for now: each request to it tries again',
+      ends: 'the session is back',
+    }),
   })
   const callers = createCallers()
   const kind = envSessionKind({

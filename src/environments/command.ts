@@ -21,13 +21,14 @@ const seen = (): Record<string, string> => ({
   PYTHONDONTWRITEBYTECODE: '1', // Python makes no cache folders beside the operator's modules
 })
 
-export const commandOf = (module: string, memoryMb: number): Command => {
+/** `root`: the operator's folder, when the module is below it. Its folders are the packages of Python. */
+export const commandOf = (module: string, memoryMb: number, root: string = path.dirname(module)): Command => {
   const place = { cwd: path.dirname(module), env: seen() }
   switch (path.extname(module)) {
     case '.environment':
       return { command: module, args: [], ...place }
     case '.py':
-      return { command: 'python3', args: [pythonHost(), module], ...place }
+      return { command: 'python3', args: [pythonHost(), module, root], ...place }
     default:
       return {
         command: process.execPath,

@@ -9,6 +9,7 @@ import { handOver, keep, takeBack } from './handover.ts'
 import { createHellos } from './hellos.ts'
 import { createInstance, type Given } from './instance.ts'
 import { createMemoryWatch } from './memory.ts'
+import { rootOf } from './modules.ts'
 import { createPool } from './pool.ts'
 import { type EnvironmentProcess, startProcess } from './process.ts'
 import { noProtection, type Protection } from './protection.ts'
@@ -57,7 +58,7 @@ export const createEnvironments = (
 ): Environments => {
   const memory = createMemoryWatch(timers)
   const start = async (file: string) => {
-    const command = commandOf(file, memoryMb)
+    const command = commandOf(file, memoryMb, rootOf(folder, file))
     const env = { ...command.env, ...protection.variablesFor(file) }
     const user = protection.userFor(file)
     return startProcess({ ...command, env, user }, { children, timers, memory, memoryMb })

@@ -1,10 +1,11 @@
 // Folders and user ids: below DATA_DIR, a program with a user id of its own can reach only the folder of its session.
 // Everything else in DATA_DIR is readable by its owner alone. The folders above a session's folder can be passed
 // through but not listed; the nearest of them can be passed through only while the session has a program.
-import { chmodSync, chownSync, lstatSync, mkdirSync, readdirSync, statSync } from 'node:fs'
+import { chmodSync, chownSync, lstatSync, readdirSync, statSync } from 'node:fs'
 import { chmod, lchown, lstat, readdir } from 'node:fs/promises'
 import path from 'node:path'
 import type { UserId } from '../contract/user-id.ts'
+import { makeOwnFolder } from '../platform/make-folder.ts'
 import type { UserIds } from './user-ids.ts'
 
 const others = 0o077
@@ -26,8 +27,7 @@ type Places = {
 
 /** Removes the access of other users to everything below DATA_DIR. Call this before any program is started. */
 export const closeAll = ({ dataDir, sessions, own }: Places): void => {
-  for (const folder of own) mkdirSync(folder, { recursive: true, mode: 0o700 })
-  mkdirSync(sessions, { recursive: true, mode: 0o700 })
+  for (const folder of [...own, sessions]) makeOwnFolder(folder)
   chmodSync(dataDir, statSync(dataDir).mode & 0o7771) // the operator may have created it with more permissions
   for (const name of readdirSync(dataDir)) {
     const file = path.join(dataDir, name)

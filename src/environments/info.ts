@@ -28,14 +28,15 @@ const summaryOf = ({ properties }: OpenObject): string =>
     })
     .join(', ')
 
-type Place = { name: string; origin: Origin }
+/** `source`: where the module comes from, if neither this server nor the operator has it. */
+type Place = { name: string; origin: Origin; source?: string }
 
 export const infoOf = (
-  { name: module, origin }: Place,
+  { name: module, origin, source = origin === 'builtin' ? 'reprise' : 'ENV_PATH' }: Place,
   { name, parameters = {}, description = '', limits, error }: Partial<ClassInfo>,
 ): EnvironmentInfo => ({
   name: origin === 'builtin' || name === undefined ? module : `${module}#${name}`,
-  source: origin === 'builtin' ? 'reprise' : 'ENV_PATH',
+  source,
   module,
   importable: error === undefined ? 'true' : 'false',
   default_params_summary: summaryOf(parameters),

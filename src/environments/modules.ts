@@ -15,7 +15,8 @@ export type Found = { file: string; name: string }
 export const digestOf = (file: string): string => hash('sha256', readFileSync(file), 'base64url')
 
 const isModule = (name: string): boolean =>
-  suffixes.some(suffix => name.endsWith(suffix)) && !/^[._]|\.(d|test)\.ts$|\.test\.m?js$/.test(name)
+  name === '__init__.py' ||
+  (suffixes.some(suffix => name.endsWith(suffix)) && !/^[._]|\.(d|test)\.ts$|\.test\.m?js$/.test(name))
 
 const realOf = (file: string): string | undefined => {
   try {
@@ -36,11 +37,20 @@ const below = (root: string, file: string): string | undefined => {
     : name
 }
 
-/** Returns a name with a suffix as it is. Adds each suffix to other names. `pkg.module` can also mean `pkg/module`. */
+/** The files that a folder consists of when it is a module itself, in the order in which they are tried. */
+const ofPackage = ['index.mjs', 'index.js', 'index.ts', '__init__.py']
+
+/**
+ * Returns a name with a suffix as it is. Adds each suffix to other names, which may also name a package. `pkg.module` can
+ * also mean `pkg/module`.
+ */
 const candidates = (module: string): string[] => {
   if (suffixes.some(suffix => module.endsWith(suffix))) return [module]
   const spelled = module.includes('/') ? [module] : [module, module.replaceAll('.', '/')]
-  return [...new Set(spelled)].flatMap(name => suffixes.map(suffix => name + suffix))
+  return [...new Set(spelled)].flatMap(name => [
+    ...suffixes.map(suffix => name + suffix),
+    ...ofPackage.map(file => `${name}/${file}`),
+  ])
 }
 
 const isFile = (file: string): boolean => statSync(file, { throwIfNoEntry: false })?.isFile() === true
@@ -68,6 +78,12 @@ const entriesOf = (folder: string) => {
   } catch {
     return [] // the folder may not be read, or was just removed
   }
+}
+
+/** The real path of the operator's folder, if a file is below it. */
+export const rootOf = (folder: string | undefined, file: string): string | undefined => {
+  const root = folder === undefined ? undefined : realOf(folder)
+  return root === undefined || below(root, file) === undefined ? undefined : root
 }
 
 /** Every module in the folder and its subfolders, at most three levels deep. */

@@ -1,8 +1,12 @@
 // Tests at the start whether programs of environments can run with user ids of their own: whether a process can take
 // the ids, and whether the files that a program needs can be read with them.
 import { spawnSync } from 'node:child_process'
+import { realpathSync, statSync } from 'node:fs'
 import path from 'node:path'
 import type { UserId } from '../contract/user-id.ts'
+import { isFolder } from '../platform/make-folder.ts'
+import { withParents } from '../platform/permission.ts'
+import { shellWord } from '../platform/shell-word.ts'
 import { closeAll, letPass } from './handover.ts'
 import { accountAmong, createUserIds, idCount, type UserIds } from './user-ids.ts'
 import { find, standard } from './wall.ts'
@@ -26,6 +30,19 @@ const tryAs = (user: UserId, command: string, args: string[]): string | undefine
   return error?.message ?? `${stdout}${stderr}`.trim().split('\n', 1)[0] ?? ''
 }
 
+/** The first folder on the way to a path that members of a group may not enter; undefined: there is none. */
+const closedOn = (place: string, gid: number): string | undefined => {
+  try {
+    return withParents(realpathSync(place)).find(folder => {
+      const { mode, gid: group } = statSync(folder)
+      const entering = group === gid ? 0o011 : 0o001
+      return isFolder(folder) && (mode & entering) === 0
+    })
+  } catch {
+    return undefined // it is not a path, or is gone
+  }
+}
+
 /**
  * A shell script, which prints the first path that cannot be used. Its first argument is a folder that must be
  * passable, the second is a program that must be executable, and the others are files that must be readable.
@@ -34,7 +51,11 @@ const usable =
   'no() { echo "$1"; exit 1; }; cd "$1" 2>/dev/null || no "$1"; [ -x "$2" ] || no "$2"; shift 2; for file; do [ -r "$file" ] || no "$file"; done'
 const unusable = (user: UserId, folder: string, program: string, files: string[]): string | undefined => {
   const what = tryAs(user, shell, ['-c', usable, 'sh', folder, program, ...files])
-  return what === undefined ? undefined : `user id ${user.uid} cannot use ${what}`
+  if (what === undefined) return undefined
+  const closed = closedOn(what, user.gid)
+  const wayOut =
+    closed === undefined ? '' : `: let other users enter ${closed} (chmod a+x ${shellWord(closed)})`
+  return `user id ${user.uid} cannot use ${what}${wayOut}`
 }
 
 type Ids = { ids?: UserIds; problem?: string }

@@ -6,7 +6,7 @@ import { findIds, type IdSettings, modulesProblems } from './own-ids.ts'
 import type { UserIds } from './user-ids.ts'
 import { type Bubblewrap, tryBubblewrap, type Wall } from './wall.ts'
 import { allowUnsandboxed, bubblewrapProgram } from './wall-variables.ts'
-import { builtinFile, builtinNames } from './where.ts'
+import { builtinFile, builtinNames, gymnasiumFile } from './where.ts'
 
 export type ProtectionSettings = IdSettings & {
   /** The operator's modules; undefined: there are none. */
@@ -61,7 +61,7 @@ const findShell = (ids: UserIds | undefined): Shell => {
 }
 
 export const findProtection = (settings: ProtectionSettings): Protection => {
-  const ours = new Set(builtinNames.map(builtinFile))
+  const ours = new Set([...builtinNames.map(builtinFile), gymnasiumFile()])
   const workspace = builtinFile('workspace')
   const { ids, problem: noIds } = findIds(settings)
   const outside = ids === undefined ? {} : modulesProblems(ids, settings.modules)

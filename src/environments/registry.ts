@@ -11,7 +11,7 @@ import type { Hellos } from './hellos.ts'
 import { type EnvironmentInfo, infoOf, type Origin } from './info.ts'
 import { digestOf, type Found, findModule, listModules } from './modules.ts'
 import type { ClassInfo, Hello } from './protocol.ts'
-import { builtinFile, builtinNames } from './where.ts'
+import { builtinFile, builtinNames, gymnasiumFile } from './where.ts'
 
 /** A list asks at most this many modules for their hellos at the same time. */
 const together = 4
@@ -36,7 +36,14 @@ export type Registry = {
   resolve(envId: string | undefined, classPath: string | undefined): Promise<Resolved>
 }
 
-type Place = Found & { origin: Origin }
+type Place = Found & { origin: Origin; source?: string }
+/** The environments of Gymnasium's registry, by their ids: `gymnasium#CartPole-v1`. One program describes all of them. */
+const gymnasium = (): Place => ({
+  name: 'gymnasium',
+  file: gymnasiumFile(),
+  origin: 'external',
+  source: 'gymnasium',
+})
 const places = (folder: string | undefined): Place[] => [
   ...builtinNames.map(name => ({ name, file: builtinFile(name), origin: 'builtin' as const })),
   ...(folder === undefined ? [] : listModules(folder).map(one => ({ ...one, origin: 'external' as const }))),
@@ -75,6 +82,7 @@ export const createRegistry = ({ hellos, folder, byDefault, refusalOf }: Deps): 
     if (reservedKinds.has(module)) return 'unknown'
     const builtin = builtinNames.find(name => name === module)
     if (builtin !== undefined) return { name: builtin, file: builtinFile(builtin), origin: 'builtin' }
+    if (module === gymnasium().name) return gymnasium()
     if (folder === undefined) return 'unknown'
     const found = findModule(folder, module)
     return typeof found === 'string' ? found : { ...found, origin: 'external' }
@@ -115,7 +123,8 @@ export const createRegistry = ({ hellos, folder, byDefault, refusalOf }: Deps): 
       }
       return { source, recovery: one.recovery, parameters: one.parameters }
     } catch (error) {
-      return { refused: 'broken', message: `${name}: ${describeError(error, found)}` }
+      const refused = found.source === undefined ? 'broken' : 'unavailable' // Gymnasium can be installed later
+      return { refused, message: `${name}: ${describeError(error, found)}` }
     }
   }
 
@@ -129,10 +138,13 @@ export const createRegistry = ({ hellos, folder, byDefault, refusalOf }: Deps): 
     }
   }
 
+  /** An empty list if Gymnasium is not installed. */
+  const infosOfGymnasium = async () => (await infosOf(gymnasium())).filter(({ error }) => error === undefined)
+
   return {
     async list() {
       const all = places(folder)
-      const infos: EnvironmentInfo[] = []
+      const infos: EnvironmentInfo[] = await infosOfGymnasium()
       for (let at = 0; at < all.length; at += together) {
         infos.push(...(await Promise.all(all.slice(at, at + together).map(infosOf))).flat())
       }

@@ -2,14 +2,27 @@
 // it is free again even after kill -9.
 import Database from 'better-sqlite3'
 import { CannotStart } from '../contract/cannot-start.ts'
+import { whatStandsAt } from '../platform/plain-file.ts'
+import { isBusy, unusable } from '../platform/unusable.ts'
 
-/** Whether a process holds the lock of the folder now, or the file at `path` cannot be locked for another reason. */
+/** The file holds nothing, so a damaged one may go. */
+const whenDamaged = 'when no server uses the folder, remove this file'
+
+/** Whether a process holds the lock of the folder now. Writes nothing. Throws CannotStart when that cannot be said. */
 export const isLocked = (path: string): boolean => {
+  let db: Database.Database | undefined
   try {
-    lockFolder(path, () => 'in use')()
+    const found = whatStandsAt(path)
+    if (found === undefined) return false
+    if (found !== 'file') throw new CannotStart(`${path} is a ${found}, and must be a file: move it away`)
+    db = new Database(path, { readonly: true, timeout: 0 })
+    db.prepare('SELECT count(*) FROM sqlite_schema').get()
     return false
-  } catch {
-    return true
+  } catch (error) {
+    if (isBusy(error)) return true
+    throw unusable(path, error, { doing: 'looked at', whenDamaged })
+  } finally {
+    db?.close()
   }
 }
 
@@ -25,11 +38,8 @@ export const lockFolder = (path: string, inUse: () => string): (() => void) => {
     db.exec('BEGIN EXCLUSIVE')
   } catch (error) {
     db?.close()
-    const { code, message } = error as { code?: string; message: string }
-    if (code === 'SQLITE_BUSY') throw new CannotStart(inUse())
-    throw new CannotStart(
-      `${path} cannot be locked (${message}): when no server uses the folder, remove this file`,
-    )
+    if (isBusy(error)) throw new CannotStart(inUse())
+    throw unusable(path, error, { doing: 'locked', whenDamaged })
   }
   const held = db
   return () => {

@@ -4,6 +4,7 @@ import pathOf from 'node:path'
 import Database from 'better-sqlite3'
 import { CannotStart } from '../contract/cannot-start.ts'
 import { forbiddenAt } from '../platform/permission.ts'
+import { isOutside, unusable } from '../platform/unusable.ts'
 import { applicationId, schema, schemaVersion } from './schema.ts'
 import { identify, lookInto, mustBePlain } from './sqlite-checks.ts'
 
@@ -22,14 +23,10 @@ const isOlder = (version: string, than: string): boolean => {
 /** Turns any error of opening the file into CannotStart with a plain message. */
 const explained = (path: string, error: unknown): CannotStart => {
   if (error instanceof CannotStart) return error
-  const { code = '', message: why } = error as { code?: string; message: string }
-  const forbidden = forbiddenAt(path) ?? forbiddenAt(pathOf.dirname(path))
+  const forbidden = forbiddenAt(pathOf.dirname(path)) // SQLite makes files beside the log
   if (forbidden !== undefined) return new CannotStart(`${path} cannot be opened: ${forbidden}`)
-  if (/^(E[A-Z]|SQLITE_(FULL|IOERR|CANTOPEN|BUSY|READONLY|PERM))/.test(code)) {
-    return new CannotStart(
-      `${path} cannot be opened (${why}): check that the disk has room and that the server may write the file`,
-    )
-  }
+  const { code = '', message: why } = error as { code?: string; message: string }
+  if (isOutside(error) || code.startsWith('SQLITE_IOERR')) return unusable(path, error, { doing: 'opened' })
   return new CannotStart(`${path} is damaged or is no event log (${why}): restore it from a backup`)
 }
 

@@ -1,5 +1,6 @@
 // A log in a SQLite file: a separate thread writes, and a connection in this thread reads.
 
+import { realpathSync } from 'node:fs'
 import type { Worker } from 'node:worker_threads'
 import { type Checkpoints, createCheckpoints } from '../platform/sqlite/checkpoints.ts'
 import { startThread } from '../platform/thread.ts'
@@ -68,15 +69,16 @@ export const sqliteStore = (
 ): Store => {
   // The file is checked and created here, so that problems are known before anything else starts.
   openForWriting(path, newLogId).close()
-  const writer = writerThread(path)
+  const real = realpathSync(path) // a link may lead to another disk, and SQLite keeps the WAL there
+  const writer = writerThread(real)
   const reader = sqliteReader(path)
   const long = createLongReader(path)
   const main = watchFile(path, true)
-  const wal = watchFile(`${path}-wal`, true)
+  const wal = watchFile(`${real}-wal`, true)
   main.fault()
   const watches = [
     { file: path, watch: main },
-    { file: `${path}-wal`, watch: wal },
+    { file: `${real}-wal`, watch: wal },
     ...others.map(file => ({ file, watch: watchFile(file, false) })),
   ]
   let isOpen = false

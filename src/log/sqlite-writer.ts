@@ -13,6 +13,8 @@ export type Writer = {
   dropPieces(payload: number): void
   destroy(by: number, after: ErasureCursor | undefined): Destroyed
   wipe(): boolean
+  /** Writes and syncs as much as a commit of many events does, and leaves nothing of it. Throws as a commit does. */
+  probe(): void
   /** Makes the WAL longer if it is full. The thread calls this after an answer, so that no caller waits for it. */
   makeRoom(): void
   /** Copies the WAL into the main file, as far as readers of the WAL allow it, and syncs the main file. */
@@ -29,6 +31,11 @@ const statementsOf = (db: Database.Database) => ({
   insertPiece: db.prepare('INSERT INTO pieces (payload, n, text) VALUES (?, ?, ?)'),
   removePieces: db.prepare('DELETE FROM pieces WHERE payload = ?'),
 })
+
+/** The number of a payload that no event has. */
+const noPayload = 0
+/** Characters that a probe writes. A disk may have room for one page, and none for a commit. */
+const probeChars = 64 * 1024
 
 /**
  * Returns a function that runs a write, and then syncs the WAL. It checks the WAL before the write: if somebody has
@@ -107,6 +114,10 @@ export const sqliteWriter = (db: Database.Database): Writer => {
     },
     destroy: (by, after) => checked(() => destroyer.destroy(by, after)),
     wipe: () => destroyer.wipe(true),
+    probe() {
+      checked(() => insertPiece.run(noPayload, 0, ' '.repeat(probeChars)))
+      checked(() => removePieces.run(noPayload)) // if this fails, the next opening removes it
+    },
     makeRoom: synced.makeRoom,
     checkpoint() {
       db.pragma('wal_checkpoint(TRUNCATE)')

@@ -71,7 +71,10 @@ export interface Store {
   erasedBy(position: number): number | undefined
   /** True: other places have the rows, too. After a failed write, only `reopen` reads what they have. */
   isShared?: true
-  /** Opens the files again after a failed write, so that the content of the disk is known. */
+  /**
+   * Opens the files again after a failed write, so that the content of the disk is known. Rejects unless they can be
+   * written: another process may hold the lock for writing, which hinders no opening.
+   */
   reopen(): Promise<void>
   /** Says in words what somebody did to the open files; undefined: the files are in order. */
   fault(): string | undefined

@@ -1,6 +1,6 @@
 // The thread that owns the write connection. It answers requests in order: to write a batch, to write or remove pieces
-// of a long payload, to destroy erased payloads and their traces, to open the file again, to empty the WAL, and to
-// close the file.
+// of a long payload, to destroy erased payloads and their traces, to open the file again and try whether it can be
+// written, to empty the WAL, and to close the file.
 import { parentPort, workerData } from 'node:worker_threads'
 import { openForWriting } from './sqlite-file.ts'
 import { sqliteWriter, type Writer } from './sqlite-writer.ts'
@@ -38,7 +38,7 @@ const answers: { [A in Request['ask']]: (request: Extract<Request, { ask: A }>) 
   reopen: () => {
     writer?.close()
     writer = undefined
-    opened()
+    opened().probe()
   },
   checkpoint: () => writer?.checkpoint(),
   close: () => {

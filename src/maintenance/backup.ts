@@ -9,6 +9,7 @@ import { openLogReadOnly, type ReadOnlyLog } from '../log/read-only.ts'
 import { openForWriting } from '../log/sqlite-file.ts'
 import { filesOf } from '../platform/data-folder.ts'
 import { forbiddenAt } from '../platform/permission.ts'
+import { unusable } from '../platform/unusable.ts'
 import { pin } from './backup-pins.ts'
 import { addStates, copyStates, statesOf } from './backup-states.ts'
 import { type Checked, checkLog, type Damage } from './check-log.ts'
@@ -64,8 +65,12 @@ const explained = (error: unknown, from: string, to: string): unknown => {
     return new DamagedLog(from, { position: undefined, reason: message })
   }
   const folder = path.dirname(path.resolve(to))
+  if (code === '') return error
+  const doing = `copied to ${to}`
   const why = existsSync(folder) ? forbiddenAt(folder) : `there is no folder ${folder}`
-  return code === '' ? error : new CannotStart(`${from} cannot be copied to ${to}: ${why ?? message}`)
+  return why === undefined
+    ? unusable(to, error, { name: from, doing })
+    : new CannotStart(`${from} cannot be ${doing}: ${why}`)
 }
 
 type Part = Omit<Copied, 'states'>

@@ -1,7 +1,8 @@
 // Opens the log of a data folder. Refuses to begin a new log when other files of the folder know of an old one.
+import { readdirSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { eventsKnownTo } from '../../projections/read-only.ts'
-import { CannotStart } from '../contract/cannot-start.ts'
+import { NotNow } from '../contract/cannot-start.ts'
 import type { Report, World } from '../contract/ports.ts'
 import { openLog } from '../log/log.ts'
 import { reportingFailures } from '../log/reported-failures.ts'
@@ -17,28 +18,52 @@ type Deps = {
   world: World
   files: ReturnType<typeof filesOf>
   metrics: Metrics['log']
-  /** Whether to begin a new log even if other files show that there was a log with events, which is gone. */
-  acceptLoss: boolean
   /** Where the events are stored. Absent: in the file of the data folder. */
   store?: Store | undefined
   report: Report
 }
 
-/** The files that know how many events the log of a data folder had, each with the number that it knows. */
-const knowing = ({ readModels, checkpoints }: Deps['files']): [file: string, events: number][] => [
-  [readModels, eventsKnownTo(readModels)],
-  [checkpoints, lastSizeIn(checkpoints)],
-]
+/**
+ * What shows that a data folder had a log, which is gone: the names of files that are made after the log, and how many
+ * events one of them knows. Undefined: there is a log, or there never was one.
+ */
+export type LostLog = { names: string[]; events: number }
+
+const isFilled = (place: string): boolean => {
+  const found = statSync(place, { throwIfNoEntry: false })
+  return found?.isDirectory() ? readdirSync(place).length > 0 : (found?.size ?? 0) > 0
+}
+
+export const lostLogOf = (files: Deps['files']): LostLog | undefined => {
+  if (isBegun(files.log)) return undefined
+  const { readModels, checkpoints, tiles, secrets, auditKey, nats, telemetry, sessions } = files
+  const known = [
+    { file: readModels, events: eventsKnownTo(readModels) },
+    { file: checkpoints, events: lastSizeIn(checkpoints) },
+  ].filter(({ events }) => events > 0)
+  const made = [readModels, checkpoints, tiles, secrets, auditKey, nats, telemetry, sessions]
+  const places = new Set([...known.map(({ file }) => file), ...made.filter(isFilled)])
+  const names = [...places].map(place => path.basename(place))
+  return names.length === 0 ? undefined : { names, events: known[0]?.events ?? 0 }
+}
+
+const listed = (names: string[]): string =>
+  names.length === 1 ? `${names[0]}` : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
+
+/** Throws NotNow: the log may be on a volume that is mounted later. Nothing was made or removed so far. */
+export const mustHaveItsLog = ({ log }: Deps['files'], { names, events }: LostLog): never => {
+  const [first = '', ...others] = names
+  const traces =
+    events > 0
+      ? `${first} says that it had ${events} events`
+      : `${listed(names)} show${others.length > 0 ? '' : 's'} that there was one`
+  throw new NotNow(
+    `${log} is missing, but ${traces}: restore it from a backup (reprise restore FILE), or mount the volume that it is on; to begin a new log beside these files: reprise serve --accept-loss`,
+  )
+}
 
 /** Opens the file of the log. Throws CannotStart. */
-const openFile = ({ world, files, acceptLoss, report }: Omit<Deps, 'metrics' | 'store'>): Store => {
-  const [known] = isBegun(files.log) || acceptLoss ? [] : knowing(files).filter(([, events]) => events > 0)
-  if (known !== undefined) {
-    const [name, events] = [path.basename(known[0]), known[1]]
-    throw new CannotStart(
-      `${files.log} is missing, but ${name} says that it had ${events} events: restore it from a backup, or remove ${name} to begin a new log`,
-    )
-  }
+const openFile = ({ world, files, report }: Omit<Deps, 'metrics' | 'store'>): Store => {
   const store = sqliteStore(files.log, () => world.ids.next('log_'), [files.lock, files.secrets])
   return reportingFailures(store, report)
 }

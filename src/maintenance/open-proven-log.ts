@@ -6,7 +6,8 @@ import type { Metrics } from '../metrics/metrics.ts'
 import { filesOf } from '../platform/data-folder.ts'
 import { createProof } from '../proof/proof.ts'
 import { acceptLog } from './checked-anchor.ts'
-import { openCountedLog } from './open-log.ts'
+import { lostLogOf, mustHaveItsLog, openCountedLog } from './open-log.ts'
+import { acceptNewLog } from './resumed-log.ts'
 
 type Options = {
   world: World
@@ -27,9 +28,12 @@ export const openProvenLog = async (
   { world, metrics, acceptLoss, idle, store, keyMade, report }: Options,
 ) => {
   const files = filesOf(dataDir)
-  const log = openCountedLog({ world, files, metrics: metrics.log, acceptLoss, store, report })
+  const lost = store === undefined ? lostLogOf(files) : undefined
+  if (lost !== undefined && !acceptLoss) mustHaveItsLog(files, lost)
+  const log = openCountedLog({ world, files, metrics: metrics.log, store, report })
   try {
     const anchor = await acceptLog({ dataDir, files, settings, log, acceptLoss, report })
+    if (lost !== undefined) await acceptNewLog(log, lost, report)
     log.onCommit(metrics.events.follow)
     const { clock, timers } = world
     const agreed = anchor === 'outdated' ? undefined : anchor

@@ -31,6 +31,7 @@ import { createSystem } from '../system.ts'
 import type { Queries } from '../tasks/queries.ts'
 import { builtinTools } from '../tools/builtin.ts'
 import { isPinned } from './backup-pins.ts'
+import { leftBehind } from './left-behind.ts'
 import { openProvenLog } from './open-proven-log.ts'
 
 const protectionOf = (config: Config) => {
@@ -102,6 +103,8 @@ export type ShardOptions = {
   reach?: Reach
   /** Whether the server continues with a log that has lost acknowledged events. */
   acceptLoss?: boolean
+  /** When this aborts, the opening ends at its next step, and everything that is open is closed. */
+  stopping?: AbortSignal
   inspect?: Inspect | undefined
   /** Absent: the files of the data folder. */
   stores?: ShardStores
@@ -126,11 +129,11 @@ const settingsOf = ({
   retention,
 })
 
-/** Rejects with CannotStart. */
+/** Rejects with CannotStart, or with the reason of `stopping`. */
 export const openShard = async (
   config: Config,
   report: Report,
-  { idle = false, reach, acceptLoss = false, inspect, stores }: ShardOptions = {},
+  { idle = false, reach, acceptLoss = false, stopping, inspect, stores }: ShardOptions = {},
 ) => {
   const files = filesOf(config.dataDir)
   const roots = { workspace: config.workspaceRoot, rollouts: files.rollouts, logs: files.logs }
@@ -146,8 +149,10 @@ export const openShard = async (
     opened.unshift(() => log.close())
     opened.unshift(() => proof.stop())
     const agents = await createAgents(world.timers, config.model, report)
-    const secrets = stores?.secrets ?? openSecrets(files.secrets, report)
-    opened.unshift(() => secrets.close())
+    const left = leftBehind(log, files, report)
+    const stored = stores?.secrets ?? openSecrets(files.secrets, report)
+    opened.unshift(() => stored.close())
+    const secrets = left?.keeping(stored) ?? stored
     const checker = createSchemaChecker()
     opened.unshift(() => checker.close())
     // This comes before any task is resumed, since processes that are still running may work on the same files.
@@ -160,6 +165,7 @@ export const openShard = async (
       config.environments,
     )
     opened.unshift(() => environments.close())
+    stopping?.throwIfAborted()
     const nats = idle ? undefined : natsOf(config, { log, file: files.nats, timers: world.timers, report })
     const system = await createSystem({
       world,
@@ -173,7 +179,7 @@ export const openShard = async (
       outside: createOutsideFetch({ mayReach: mayReachOf(config) }),
       mcp: mcpOf(config, { children, timers: world.timers, report }),
       environments,
-      sessionFolders: createSessionFolders(files.sessions, () => isPinned(files.backups)),
+      sessionFolders: createSessionFolders(files.sessions, () => isPinned(files.backups), left?.takeAway),
       roots,
       sessionsRoot: files.sessions,
       nats,

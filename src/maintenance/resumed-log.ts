@@ -96,3 +96,13 @@ export const acceptShorterLog = async (
   )
   return true
 }
+
+/** Marks a new log that takes the place of one that is gone, unless it is marked already. */
+export const acceptNewLog = async (
+  log: EventLog,
+  lost: { events: number },
+  report: Report,
+): Promise<void> => {
+  if (log.revisionOf(logStream) < 0) await resume(log, lost.events, 'loss_accepted')
+  report('warn', 'a new log takes the place of one that is gone, as the option --accept-loss allows')
+}

@@ -10,11 +10,10 @@ import { createNodeRoutes } from '../cluster/door/node-routes.ts'
 import { createAnswers } from '../cluster/door/send-answer.ts'
 import { createSwitchboard } from '../cluster/door/switchboard.ts'
 import type { Config } from '../config.ts'
-import { CannotStart } from '../contract/cannot-start.ts'
 import type { Report, World } from '../contract/ports.ts'
 import { createAnswerForms } from '../http/answer-form.ts'
 import { endBroken, headersMs, keptAliveMs, lookForLateMs, requestMs } from '../http/connections.ts'
-import { waitingConnections } from '../http/port.ts'
+import { cannotListen, waitingConnections } from '../http/port.ts'
 import { takePrefixOff } from '../http/public-url.ts'
 import { isRecognized } from '../http/recognized.ts'
 import type { Self } from './self.ts'
@@ -43,9 +42,7 @@ type Place = { host: string; port: number }
 
 const listen = (server: Server, { host, port }: Place): Promise<void> =>
   new Promise((resolve, reject) => {
-    server.once('error', (error: Error) =>
-      reject(new CannotStart(`the server cannot listen on HOST=${host} PORT=${port}: ${error.message}`)),
-    )
+    server.once('error', (error: Error) => reject(cannotListen(host, port, error)))
     server.listen({ host, port, backlog: waitingConnections }, resolve)
   })
 

@@ -1,9 +1,8 @@
-// Names the files of a data folder, and checks that they can be used.
+// Names the files of a data folder, and checks that nothing else stands in their places.
 import { rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { CannotStart } from '../contract/cannot-start.ts'
-import { forbiddenAt } from './permission.ts'
-import { readPlainFile, whatStandsAt } from './plain-file.ts'
+import { CannotStart, NotNow } from '../contract/cannot-start.ts'
+import { nowhere, readPlainFile, whatStandsAt } from './plain-file.ts'
 
 export const filesOf = (dataDir: string) => ({
   log: path.join(dataDir, 'log.db'),
@@ -20,6 +19,7 @@ export const filesOf = (dataDir: string) => ({
   logs: path.join(dataDir, 'logs'),
   backups: path.join(dataDir, 'backups'),
   exports: path.join(dataDir, 'exports'),
+  leftBehind: path.join(dataDir, 'left-behind'),
   auditKey: path.join(dataDir, 'audit-key'),
   checkpoints: path.join(dataDir, 'checkpoints'),
   tiles: path.join(dataDir, 'tiles'),
@@ -27,10 +27,13 @@ export const filesOf = (dataDir: string) => ({
   cluster: path.join(dataDir, 'cluster.json'),
 })
 
-/**
- * Throws CannotStart when something else stands in the place of a file or a folder of the data folder, or when this
- * process may not use one of them.
- */
+/** The folders in a data folder; everything else that the server makes there is a file. */
+export const foldersIn = (dataDir: string): string[] => {
+  const { sessions, children, rollouts, logs, backups, exports, leftBehind } = filesOf(dataDir)
+  return [sessions, children, rollouts, logs, backups, exports, leftBehind]
+}
+
+/** Throws CannotStart when something else stands in the place of a file or a folder of the data folder. */
 export const checkPlaces = (dataDir: string): void => {
   const files = filesOf(dataDir)
   const databases = [files.log, files.readModels].flatMap(file => [file, `${file}-wal`, `${file}-shm`])
@@ -38,25 +41,16 @@ export const checkPlaces = (dataDir: string): void => {
   const texts = [files.telemetry, files.nats].flatMap(file => [file, `${file}.new`])
   const check = (place: string, wanted: 'file' | 'folder') => {
     const found = whatStandsAt(place)
-    if (found === undefined) return
-    const forbidden = found === wanted ? forbiddenAt(place) : undefined
-    if (forbidden !== undefined) throw new CannotStart(`${place} cannot be used: ${forbidden}`)
-    if (found === wanted) return
-    const wayOut = place === files.log ? 'move it away, and restore the log from a backup' : 'move it away'
-    throw new CannotStart(`${place} is a ${found}, and must be a ${wanted}: ${wayOut}`)
+    if (found === undefined || found === wanted) return
+    const away = place === files.log ? 'move it away, and restore the log from a backup' : 'move it away'
+    const begin = `${place} is a ${found}, and must be a ${wanted}`
+    if (found !== nowhere) throw new CannotStart(`${begin}: ${away}`)
+    throw new NotNow(`${begin}: mount the volume that it leads to, or ${away}`)
   }
   const proof = [files.auditKey, files.checkpoints, files.tiles]
   for (const file of [...databases, ...others, ...texts, ...proof, files.server, files.adminToken])
     check(file, 'file')
-  for (const folder of [
-    files.sessions,
-    files.children,
-    files.rollouts,
-    files.logs,
-    files.backups,
-    files.exports,
-  ])
-    check(folder, 'folder')
+  for (const folder of foldersIn(dataDir)) check(folder, 'folder')
 }
 
 /** `url`: where the server listens. `public_url`: where clients reach it, if that is another address. */

@@ -2,10 +2,12 @@
 import { accessSync, constants, statSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import path from 'node:path'
+import { shellWord } from './shell-word.ts'
 
 const { R_OK, W_OK, X_OK } = constants
 
-const ourUser = (): string => {
+/** The user of this process, for a message. */
+export const ourUser = (): string => {
   const uid = process.getuid?.()
   try {
     return `the user ${userInfo().username} (${uid})`
@@ -26,6 +28,10 @@ const refusalOf = (place: string, mode: number): 'denied' | 'read-only' | undefi
   }
 }
 
+/** Says that nothing can be written at a place. */
+const readOnly = (place: string): string =>
+  `${place} is on a file system that is mounted read-only: mount it again with the right to write`
+
 const isThere = (place: string): boolean => {
   try {
     return statSync(place, { throwIfNoEntry: false }) !== undefined
@@ -35,7 +41,7 @@ const isThere = (place: string): boolean => {
 }
 
 /** A folder and the folders above it, the topmost first. */
-const withParents = (folder: string): string[] => {
+export const withParents = (folder: string): string[] => {
   const parent = path.dirname(folder)
   return parent === folder ? [folder] : [...withParents(parent), folder]
 }
@@ -46,9 +52,15 @@ const explained = (
   refusal: string,
   wayOut: (uid?: number) => string,
 ): string => {
-  if (refusal === 'read-only') return `${place} is on a file system that is mounted read-only`
+  if (refusal === 'read-only') return readOnly(place)
   return `${ourUser()} may not ${verb} ${place}, which belongs to the user ${statSync(place).uid}: ${wayOut(process.getuid?.())}`
 }
+
+/** What gives this user the rights on a file or folder. */
+const rightsFor = (place: string, uid?: number): string =>
+  statSync(place).uid === uid
+    ? `give yourself the rights: chmod u+rwX ${shellWord(place)}`
+    : `run reprise as that user, or change the owner: chown ${uid} ${shellWord(place)}`
 
 /**
  * Explains what prevents this process from reading, or reading and writing, a file or folder; undefined when nothing
@@ -64,7 +76,7 @@ export const forbiddenAt = (place: string, use: 'read' | 'write' = 'write'): str
         folder,
         'enter',
         refusal,
-        () => `run reprise as that user, or let it enter (chmod a+x)`,
+        () => `run reprise as that user, or let others pass through: chmod a+x ${shellWord(folder)}`,
       )
     }
   }
@@ -72,11 +84,10 @@ export const forbiddenAt = (place: string, use: 'read' | 'write' = 'write'): str
     const isFolder = statSync(full).isDirectory()
     const refusal = refusalOf(full, R_OK | (use === 'write' ? W_OK : 0) | (isFolder ? X_OK : 0))
     const verb = use === 'read' ? 'read' : isFolder ? 'write in' : 'write'
-    const chown = (uid?: number) => `run reprise as that user, or change the owner: chown ${uid} ${full}`
-    return refusal && explained(full, verb, refusal, chown)
+    return refusal && explained(full, verb, refusal, uid => rightsFor(full, uid))
   }
   const above = withParents(path.dirname(full)).findLast(isThere) ?? full
   const refusal = use === 'write' ? refusalOf(above, W_OK | X_OK) : undefined
-  const install = (uid?: number) => `let root make the folder: install -d -m 700 -o ${uid} ${full}`
+  const install = (uid?: number) => `let root make the folder: install -d -m 700 -o ${uid} ${shellWord(full)}`
   return refusal && explained(above, 'write in', refusal, install)
 }

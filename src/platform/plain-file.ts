@@ -28,12 +28,15 @@ const kindOf = (found: Stats): string => {
   return found.isFIFO() ? 'FIFO' : found.isSocket() ? 'socket' : 'device'
 }
 
+/** What `whatStandsAt` calls a link whose target is not there, or is itself. */
+export const nowhere = 'link that leads nowhere'
+
 /** The kind of thing at a path, such as `file` or `folder`; undefined when nothing is there. Links are followed. */
 export const whatStandsAt = (path: string): string | undefined => {
   try {
     return kindOf(statSync(path))
   } catch (error) {
-    if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) return 'link that leads nowhere'
+    if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) return nowhere
     const { code } = error as NodeJS.ErrnoException
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
     throw error

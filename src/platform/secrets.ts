@@ -3,15 +3,16 @@
 
 import { chmodSync, closeSync, openSync } from 'node:fs'
 import Database from 'better-sqlite3'
-import { CannotStart } from '../contract/cannot-start.ts'
 import { readJson } from '../contract/exact-json.ts'
 import type { Report } from '../contract/ports.ts'
 import { StorageFailure } from '../contract/stored.ts'
-import { isCorrupt } from './sqlite/corrupt.ts'
+import { Damaged, isCorrupt } from './sqlite/corrupt.ts'
+import { causeOf, unusable } from './unusable.ts'
 
 export type Secrets = {
   /** Stores values under a reference and replaces older ones; durable when it returns. Throws StorageFailure. */
   put(ref: string, values: Record<string, unknown>): void
+  /** Undefined: the values are gone. Throws StorageFailure when the file cannot be read, which may pass. */
   get(ref: string): Record<string, unknown> | undefined
   forget(ref: string): void
   refs(): string[]
@@ -31,12 +32,12 @@ export type Secrets = {
  */
 const checkWhole = (db: Database.Database): void => {
   if (db.pragma('integrity_check(1)', { simple: true }) !== 'ok')
-    throw new Error('database disk image is malformed')
+    throw new Damaged('database disk image is malformed')
   for (const body of db.prepare<[], string>('SELECT body FROM secrets').pluck().all()) {
     try {
       readJson(body)
     } catch {
-      throw new Error('its content is not as it was written')
+      throw new Damaged('its content is not as it was written')
     }
   }
 }
@@ -55,14 +56,12 @@ const open = (path: string): Database.Database => {
     checkWhole(db)
     return db
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error)
-    throw new CannotStart(`${path} cannot be used (${why}): remove it; tasks that need its values are paused`)
+    throw unusable(path, error, { whenDamaged: 'remove it; tasks that need its values are paused' })
   }
 }
 
 /**
- * Opens or makes the file. Throws CannotStart. When values cannot be read later, `get` returns undefined, and the
- * damage is reported once.
+ * Opens or makes the file. Throws CannotStart. Damage that is found later is reported once.
  */
 export const openSecrets = (path: string, report: Report = () => {}): Secrets => {
   const db = open(path)
@@ -70,9 +69,9 @@ export const openSecrets = (path: string, report: Report = () => {}): Secrets =>
   const failed = (error: unknown) => {
     if (isReported || !isCorrupt(error)) return
     isReported = true
-    report('error', `${path} cannot be used: stop the server, remove it and start again`, {
-      error: String(error),
-    })
+    const { why, damaged } = causeOf(error, path)
+    const wayOut = damaged ? '; stop the server, remove the file and start again' : ''
+    report('error', `${path} cannot be used: ${why}${wayOut}`, { error: String(error) })
   }
   const asked = <T>(ask: () => T, otherwise: T): T => {
     try {
@@ -96,8 +95,13 @@ export const openSecrets = (path: string, report: Report = () => {}): Secrets =>
       }
     },
     get(ref) {
-      const body = asked(() => get.get(ref), undefined)
-      return body === undefined ? undefined : (readJson(body) as Record<string, unknown>)
+      try {
+        const body = get.get(ref)
+        return body === undefined ? undefined : (readJson(body) as Record<string, unknown>)
+      } catch (error) {
+        failed(error)
+        throw new StorageFailure('secret values cannot be read', { cause: error })
+      }
     },
     forget: ref => asked(() => void forget.run(ref), undefined),
     refs: () => asked(() => refs.all(), []),

@@ -53,6 +53,7 @@ export const createQueries = (store: ReadStore, projector: Reading, log: EventLo
     listThen: current(lists.listThen),
     countTasks: current(lists.count),
     unfinished: current(rows.unfinished),
+    pausedFor: current(rows.pausedFor),
     ...createOwnQueries(store, whenCurrent, rows),
     /** Rows for an erasure, also of deleted tasks. */
     erasable: {

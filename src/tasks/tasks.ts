@@ -87,7 +87,7 @@ export const createTasks = (deps: Deps) => {
     scheduler,
     runtime,
     files,
-    ...createRecovery({ runtime, scheduler, report }),
+    ...createRecovery({ runtime, queries, agents: deps.agents, scheduler, report }),
     expireOverdue(): void {
       if (maySweep()) expire()
     },

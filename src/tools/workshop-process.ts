@@ -1,6 +1,7 @@
 // The workshop: the process in which the threads of tools run. It ends when the server is gone or closes the channel.
 import type { Worker } from 'node:worker_threads'
 import { threadGivesWay } from '../platform/give-way.ts'
+import { leaveSignals } from '../platform/signals.ts'
 import { tellParent } from '../platform/tell-parent.ts'
 import { startThread } from '../platform/thread.ts'
 import type { FromWorkshop, ToWorkshop } from './workshop.ts'
@@ -14,6 +15,7 @@ const worded = ({ code, message }: Error & { code?: string }): string =>
 const threads = new Map<number, Worker>()
 const say = (message: FromWorkshop): void => tellParent(message)
 
+leaveSignals()
 threadGivesWay('all')
 process.on('message', (order: ToWorkshop) => {
   const { n } = order

@@ -52,7 +52,7 @@ export const createSealed = (secrets: Secrets, clock: Clock) => {
      */
     sweep(webhooks: Iterable<Webhook>): void {
       const needed = new Set([...webhooks].flatMap(webhook => refsOf(webhook, clock.now())))
-      for (const ref of secrets.refs()) if (isOfWebhook(ref) && !needed.has(ref)) secrets.forget(ref)
+      secrets.sweep(ref => !isOfWebhook(ref) || needed.has(ref))
     },
   }
 }

@@ -164,7 +164,7 @@ t.test('restore replaces a log with --force alone, and never one that a server h
   const later = await createTask(api, { user_message_content: 'later' })
   for (const args of [[file], [file, '--force']]) {
     t.same(await run(dataDir, 'restore', ...args), {
-      code: 2,
+      code: 75,
       stdout: '',
       stderr: `reprise: ${dataDir} is in use by the server at ${url}: stop it, or set another DATA_DIR\n`,
     })
@@ -183,7 +183,7 @@ t.test('restore replaces a log with --force alone, and never one that a server h
   t.same(next.lines, [])
 })
 
-t.test('Ctrl-C leaves nothing under the name and nothing beside it', async t => {
+t.test('a signal leaves nothing under the name and nothing beside it', async t => {
   const { api, dataDir, stop } = await serveHere(t)
   const { id } = await play(
     api,
@@ -191,16 +191,20 @@ t.test('Ctrl-C leaves nothing under the name and nothing beside it', async t => 
   )
   await untilStatus(api, id, 'completed')
   await stop()
-  const root = t.testdir()
-  const backup = start(t, ['backup', path.join(root, 'backup.db')], { DATA_DIR: dataDir })
-  await until('it has begun', () => readdirSync(root).length > 0)
-  backup.signal('SIGINT')
-  const { code } = await backup.ended
-  // It may have been through by then.
-  t.same(
-    { code, left: readdirSync(root) },
-    code === 130 ? { code, left: [] } : { code: 0, left: ['backup.db'] },
-  )
+  for (const [signal, stopped] of [
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+    ['SIGHUP', 129],
+  ] as const) {
+    const root = t.testdir()
+    const backup = start(t, ['backup', path.join(root, 'backup.db')], { DATA_DIR: dataDir })
+    await until('it has begun', () => readdirSync(root).length > 0)
+    backup.signal(signal)
+    const { code } = await backup.ended
+    // It may have been through by then.
+    const expected = code === stopped ? { code, left: [] } : { code: 0, left: ['backup.db'] }
+    t.same({ code, left: readdirSync(root) }, expected, signal)
+  }
 })
 
 t.test('what a backup that was killed has left is gone with the next one', async t => {

@@ -70,17 +70,22 @@ t.test('--json is the verdict alone; --keep leaves the folder, to look into it',
   t.match(await runReprise(['replay', task_id], { DATA_DIR: data_dir }), { code: 0 })
 })
 
-t.test('Ctrl-C ends its servers and removes its folder: exit code 130', async t => {
-  const { env, left } = given(t)
-  const demo = start(t, ['demo', 'crash'], env)
-  await demo.until(/message/)
-  const [, url = ''] = /(http:\S+),/.exec(demo.said.stdout) ?? []
-  t.ok((await fetch(`${url}/healthz`)).ok)
-  demo.signal('SIGINT')
-  t.equal((await demo.ended).code, 130)
-  t.same(left(), [])
-  await t.rejects(fetch(`${url}/healthz`))
-})
+for (const [signal, expected] of [
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+  ['SIGHUP', 129],
+] as const)
+  t.test(`${signal} ends its servers and removes its folder: exit code ${expected}`, async t => {
+    const { env, left } = given(t)
+    const demo = start(t, ['demo', 'crash'], env)
+    await demo.until(/message/)
+    const [, url = ''] = /(http:\S+),/.exec(demo.said.stdout) ?? []
+    t.ok((await fetch(`${url}/healthz`)).ok)
+    demo.signal(signal)
+    t.equal((await demo.ended).code, expected)
+    t.same(left(), [])
+    await t.rejects(fetch(`${url}/healthz`))
+  })
 
 t.test('at a terminal it is the same, with colours', hasTerminal ? {} : { skip: 'no terminal' }, async t => {
   const { code, stdout } = await startAtTerminal(t, ['demo', 'crash'], given(t).env).ended

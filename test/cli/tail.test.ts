@@ -47,6 +47,19 @@ t.test('it tells what subscribers are told, past and live', async t => {
   t.equal((await tail.ended).code, 130)
 })
 
+t.test('a terminal that closes, and SIGTERM, end it too', async t => {
+  const { dataDir } = await serveHere(t)
+  for (const [signal, code] of [
+    ['SIGHUP', 129],
+    ['SIGTERM', 143],
+  ] as const) {
+    const tail = start(t, ['tail'], { DATA_DIR: dataDir })
+    await tail.until(/events after position/)
+    tail.signal(signal)
+    t.equal((await tail.ended).code, code)
+  }
+})
+
 t.test('without --since it begins with what comes', async t => {
   const { api, dataDir } = await serveHere(t)
   const { id: before } = await create(api)

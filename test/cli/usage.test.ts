@@ -73,7 +73,7 @@ t.test('help and version are answers: stdout, exit code 0', async t => {
     t.match(help.stdout, new RegExp(`^ {2}${command} `, 'm'))
   t.match(
     help.stdout,
-    /^Exit codes: 0 ok, 1 the answer is no, 2 wrong usage .+, 3 no server .+, 130 Ctrl-C$/m,
+    /^Exit codes: 0 ok, 1 the answer is no, 2 wrong usage, .+, 3 no server .+, 75 .+, 130 Ctrl-C$/m,
   )
   t.same(asked, { code: 0, stderr: '', stdout: `${version}\n` })
   t.match(tokenHelp, { code: 0, stderr: '', stdout: /^ {2}create /m })
@@ -187,13 +187,17 @@ t.test('whoever reads may go away before anything is said', async t => {
   }
 })
 
-t.test('an answer that cannot be written is exit code 2', { skip: !existsSync('/dev/full') }, async t => {
-  for (const line of ['reprise --help > /dev/full', 'reprise --version > /dev/full']) {
-    const { code, stderr } = await shell(line)
-    t.equal(code, 2)
-    t.match(stderr, /^reprise: stdout cannot be written: .*ENOSPC.*\n$/)
-  }
-})
+t.test(
+  'an answer that cannot be written to a full disk is exit code 75',
+  { skip: !existsSync('/dev/full') },
+  async t => {
+    for (const line of ['reprise --help > /dev/full', 'reprise --version > /dev/full']) {
+      const { code, stderr } = await shell(line)
+      t.equal(code, 75)
+      t.match(stderr, /^reprise: stdout cannot be written: .*ENOSPC.*\n$/)
+    }
+  },
+)
 
 t.test('Ctrl-C ends a command that waits for an answer: exit code 130', async t => {
   const DATA_DIR = t.testdir()

@@ -1,4 +1,6 @@
 // What the server answers is what its OpenAPI document says: tasks of every kind, played and looked at.
+import { writeFileSync } from 'node:fs'
+import path from 'node:path'
 import t from 'tap'
 import { openApi } from '../../src/documents/openapi.ts'
 import { callId, result, script, tasksOf, tool } from '../http/agent-tasks.ts'
@@ -444,6 +446,21 @@ t.test('webhooks', async t => {
     ['POST', one],
   ] as const)
     t.equal((await call(method, path, method === 'PATCH' ? {} : undefined)).status, 404, `${method} ${path}`)
+})
+
+t.test('a session whose module has changed since it was created', async t => {
+  const module =
+    'export default class { reset() {} observe() { return {} } tools() { return [] } step() { return { content: "" } } }\n'
+  const folder = t.testdir({ envs: { 'door.mjs': module }, data: {} })
+  const settings = { ENV_PATH: path.join(folder, 'envs'), DATA_DIR: path.join(folder, 'data') }
+  const first = await serveHere(t, settings)
+  const given = { session_id: 'door', env_class_path: 'door#default' }
+  t.equal((await read(first.api('POST', '/env/create', given))).status, 200)
+  await first.stop()
+  writeFileSync(path.join(settings.ENV_PATH, 'door.mjs'), `${module}// changed\n`)
+  const then = await serveHere(t, settings)
+  const seen = await read(watched(then.api)('POST', '/env/observation', { session_id: 'door' }))
+  t.match(seen, { status: 409, body: { code: -32023, data: { reason: /^code changed/ } } })
 })
 
 t.test('erasures and holds', async t => {

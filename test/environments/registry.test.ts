@@ -4,7 +4,6 @@ import {
   chmodSync,
   copyFileSync,
   existsSync,
-  mkdirSync,
   readdirSync,
   readFileSync,
   symlinkSync,
@@ -12,34 +11,21 @@ import {
 } from 'node:fs'
 import path from 'node:path'
 import t, { type Test } from 'tap'
-import { createEnvironments, type Environments } from '../../src/environments/environments.ts'
+import type { Environments } from '../../src/environments/environments.ts'
 import { digestOf } from '../../src/environments/modules.ts'
 import { builtinNames } from '../../src/environments/where.ts'
-import { openChildren } from '../../src/platform/children/children.ts'
-import { testWorld } from '../support/world.ts'
-import { folderOf, here, keeping, resetOf, stepOf } from './support.ts'
+import { environmentsIn, here, keeping, resetOf, stepOf } from './support.ts'
 
 const ofOurs =
   'export class Ours { reset() {} step() { return { content: "ours" } } observe() { return {} } tools() { return [] } }'
 
 /** A folder of modules, by their names in it. */
 const given = async (t: Test, files: Record<string, string> = {}, byDefault = 'counter') => {
-  const top = folderOf(t)
-  const folder = path.join(top, 'modules')
-  mkdirSync(folder)
-  for (const [name, text] of Object.entries(files)) {
-    mkdirSync(path.dirname(path.join(folder, name)), { recursive: true })
-    writeFileSync(path.join(folder, name), text)
-  }
+  const environments = await environmentsIn(t, files, byDefault)
+  const { top, folder, world } = environments
   const add = (file: string, name = path.basename(file)) =>
     copyFileSync(path.join(here, file), path.join(folder, name))
   add('good/counter.mjs')
-  const children = await openChildren(path.join(top, 'children'))
-  t.teardown(children.close)
-  const world = testWorld()
-  const settings = { path: folder, byDefault, stepTimeoutMs: 30_000, memoryMb: 512 }
-  const environments = createEnvironments({ children, timers: world.timers }, settings)
-  t.teardown(environments.close)
   return { top, folder, add, environments, world }
 }
 

@@ -1,11 +1,20 @@
 // What the tests of environments have in common: programs in processes of their own, in a world whose timers move when
 // they are told to.
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs'
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Test } from 'tap'
 import type { Instance, OpenObject, StepAnswer } from '../../src/contract/environment.ts'
 import { commandOf } from '../../src/environments/command.ts'
+import { createEnvironments } from '../../src/environments/environments.ts'
 import { createInstance } from '../../src/environments/instance.ts'
 import { createMemoryWatch } from '../../src/environments/memory.ts'
 import { startProcess } from '../../src/environments/process.ts'
@@ -86,4 +95,27 @@ export const givenPrograms = async (t: Test, { memoryMb = 256, stepTimeoutMs = 3
     onlyLeft: (number: number) =>
       until(() => readdirSync(recorded).length === number && processesIn(folder).length === number),
   }
+}
+
+/** The environments of a folder with these files, whose programs end with the test. */
+export const environmentsIn = async (
+  t: Test,
+  files: Record<string, string> = {},
+  byDefault = 'gridworld',
+) => {
+  const top = folderOf(t)
+  const folder = path.join(top, 'modules')
+  mkdirSync(folder)
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(path.dirname(path.join(folder, name)), { recursive: true })
+    writeFileSync(path.join(folder, name), text)
+  }
+  const children = await openChildren(path.join(top, 'children'))
+  t.teardown(children.close)
+  const world = testWorld()
+  const settings = { path: folder, byDefault, stepTimeoutMs: 30_000, memoryMb: 512 }
+  const environments = createEnvironments({ children, timers: world.timers }, settings)
+  t.teardown(environments.close)
+  let opened = 0
+  return { ...environments, top, folder, world, instanceDir: () => path.join(top, `instance-${opened++}`) }
 }

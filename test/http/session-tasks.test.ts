@@ -274,9 +274,9 @@ t.test('sessions go on after a restart, and say when their code has changed', as
   const changed = envCalls(last.api)
   for (const id of [one, two]) {
     const { status, body } = await changed.step(id, 'draw')
-    t.equal(status, 404)
-    t.match(body, { code: -32025, data: { reason: /code changed/ } })
-    t.match((await changed.record(id)).body, { is_active: false, close_reason: /code changed/ })
+    t.equal(status, 409)
+    t.match(body, { code: -32023, data: { session_id: id, reason: /^code changed/ } })
+    t.match((await changed.record(id)).body, { is_active: true })
   }
   t.equal((await changed.step(grid, 'look')).status, 200, 'what has not changed goes on')
 })

@@ -114,6 +114,8 @@ t.test('a secrets.db that is noise refuses what needs it, and nothing else', asy
     await answer.text()
   }
   await until('it is said', () => errors().length > 0)
-  t.match(errors(), [/secrets\.db cannot be used: stop the server, remove it and start again/])
+  t.match(errors(), [
+    /secrets\.db cannot be used: it is damaged: .+; stop the server, remove the file and start again/,
+  ])
   t.equal(await statusOf(api), 200)
 })

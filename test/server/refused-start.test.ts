@@ -1,10 +1,11 @@
-// A start that cannot be: one line on stderr that names the way out, exit code 2, and nothing else.
+// A start that cannot be: one line on stderr that names the way out, an exit code, and nothing else.
 
 import { execFileSync } from 'node:child_process'
 import {
   copyFileSync,
   cpSync,
   existsSync,
+  readdirSync,
   readFileSync,
   rmSync,
   symlinkSync,
@@ -205,7 +206,7 @@ t.test('a log that is gone is not begun anew beside what was made of it', async 
     /log\.db is missing, but checkpoints says that it had \d+ events: restore/,
     'the checkpoints beside it know it, too',
   )
-  rmSync(path.join(dataDir, 'checkpoints'))
+  for (const name of readdirSync(dataDir)) rmSync(path.join(dataDir, name), { recursive: true })
   t.equal(await refusalOf({ DATA_DIR: dataDir }), undefined, 'without all of them it begins')
 })
 
@@ -322,7 +323,10 @@ t.test('what is no file in the place of one is named, and nobody waits for it', 
     for (const [what, make] of Object.entries(makers)) {
       const dataDir = t.testdir({})
       make(path.join(dataDir, name))
-      const says = new RegExp(`/${name.replace('.', '\\.')} is a ${what}, and must be a file: move it away`)
+      const wayOut = what.startsWith('link')
+        ? 'mount the volume that it leads to, or move it away'
+        : 'move it away'
+      const says = new RegExp(`/${name.replace('.', '\\.')} is a ${what}, and must be a file: ${wayOut}`)
       t.match(await refusalOf({ DATA_DIR: dataDir, ADMIN_TOKEN: '' }), says)
     }
   }
@@ -360,7 +364,9 @@ t.test('a data folder where none can be made is one line', { skip: !existsSync('
 
 t.test('a damaged secrets.db or lock.db is one line, too', async t => {
   for (const name of ['secrets.db', 'lock.db']) {
-    const dataDir = t.testdir({ [name]: 'this was never a database'.repeat(100) })
+    const dataDir = t.testdir()
+    t.equal(await refusalOf({ DATA_DIR: dataDir }), undefined, 'it makes a log')
+    writeFileSync(path.join(dataDir, name), 'this was never a database'.repeat(100))
     const { code, stdout, stderr } = await refusedStart(dataDir)
     t.match({ code, stdout }, { code: 2, stdout: '' }, name)
     t.match(stderr, new RegExp(`^reprise: .*${name}.*\n$`))

@@ -11,7 +11,9 @@ if (!/^\d+(\.\d+){0,2}$/.test(version)) {
 }
 const root = path.resolve(import.meta.dirname, '../..')
 const folder = path.join(root, '.node', version)
-const program = path.join(folder, 'node_modules/node/bin/node')
+/** The package with the program for this machine, as in toolchain/package.json. It needs no install script. */
+const platform = `node-${process.platform}-${process.arch}`
+const program = path.join(folder, 'node_modules', platform, 'bin/node')
 // `npm run` sets variables that name its own Node and its settings: what runs on another Node must not see them.
 const kept = Object.entries(process.env).filter(([name]) => !/^(npm_|NODE$|NODE_OPTIONS$)/i.test(name))
 const env = {
@@ -25,10 +27,8 @@ const run = (command: string, args: string[], cwd: string): void => {
 }
 if (!existsSync(program)) {
   mkdirSync(folder, { recursive: true })
-  // The install script of the package `node` installs the program for this platform.
-  const manifest = { private: true, allowScripts: { node: true } }
-  writeFileSync(path.join(folder, 'package.json'), `${JSON.stringify(manifest)}\n`)
-  run('npm', ['install', '--no-save', '--no-package-lock', `node@${version}`], folder)
+  writeFileSync(path.join(folder, 'package.json'), '{"private":true}\n')
+  run('npm', ['install', '--no-save', '--no-package-lock', `${platform}@${version}`], folder)
 }
 run(program, ['-p', "'Node ' + process.version"], root)
 run(program, ['test/run.ts', ...files], root)

@@ -85,9 +85,17 @@ process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL')
 })
 
+/**
+ * How a process is started. `uid`, `gid`: its user; absent: that of this process. Only root may choose another one.
+ * `through`: a program that starts it, with its arguments.
+ */
+export type As = { uid?: number; gid?: number; through?: string[] }
+
 /** Starts a process of reprise. Of the variables of this process, it gets only PATH. */
-const reprise = (args: string[], env: Env) => {
-  const child: ChildProcess = spawn(process.execPath, [bin, ...args], {
+const reprise = (args: string[], env: Env, { through = [], ...user }: As = {}) => {
+  const [command = '', ...all] = [...through, process.execPath, bin, ...args]
+  const child: ChildProcess = spawn(command, all, {
+    ...user,
     env: { PATH: process.env.PATH, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -106,8 +114,8 @@ const reprise = (args: string[], env: Env) => {
 const patienceMs = 90_000
 
 /** Runs a command of reprise to its end. A command that does not end is killed, and has no exit code. */
-export const runReprise = async (args: string[], env: Env = {}) => {
-  const { child, exited, stdout, stderr } = reprise(args, env)
+export const runReprise = async (args: string[], env: Env = {}, as: As = {}) => {
+  const { child, exited, stdout, stderr } = reprise(args, env, as)
   const timer = setTimeout(() => child.kill('SIGKILL'), patienceMs)
   const [code] = await exited
   clearTimeout(timer)
@@ -124,7 +132,8 @@ const serving = (dataDir: string, env: Env): Env => ({
 })
 
 /** Runs `reprise serve` when it is expected to refuse to start. */
-export const refusedStart = (dataDir: string, env: Env = {}) => runReprise(['serve'], serving(dataDir, env))
+export const refusedStart = (dataDir: string, env: Env = {}, as: As = {}) =>
+  runReprise(['serve'], serving(dataDir, env), as)
 
 /** Starts `reprise serve` and kills it after `ms` milliseconds, whether it has started by then or not. */
 export const killedStart = async (dataDir: string, ms: number, env: Env = {}): Promise<void> => {
@@ -134,14 +143,23 @@ export const killedStart = async (dataDir: string, ms: number, env: Env = {}): P
   await exited
 }
 
-/** Starts `reprise serve` as a process. Resolves when the server answers. The caller must end it. */
-export const launch = async (dataDir: string, env: Env = {}, options: string[] = []) => {
+type Launch = As & { ms?: number; signal?: NodeJS.Signals }
+/**
+ * Starts `reprise serve` as a process. Resolves when the server answers. The caller must end it. Rejects, and the process
+ * has ended, when it does not answer within `ms` milliseconds: then it gets the signal.
+ */
+export const launch = async (
+  dataDir: string,
+  env: Env = {},
+  options: string[] = [],
+  { ms = patienceMs, signal = 'SIGKILL', ...as }: Launch = {},
+) => {
   rmSync(path.join(dataDir, 'server.json'), { force: true })
   const started = performance.now()
-  const { child, exited, stdout, stderr } = reprise(['serve', ...options], serving(dataDir, env))
+  const { child, exited, stdout, stderr } = reprise(['serve', ...options], serving(dataDir, env), as)
   while (!/^curl .*\n/m.test(stdout())) {
-    if (child.exitCode !== null || child.signalCode !== null || performance.now() - started > patienceMs) {
-      child.kill('SIGKILL')
+    if (child.exitCode !== null || child.signalCode !== null || performance.now() - started > ms) {
+      child.kill(signal)
       await exited
       throw new Error(`the server did not start: ${stdout()}${stderr()}`)
     }
@@ -173,8 +191,9 @@ export const spawnServer = async (
   dataDir: string,
   env: Env = {},
   options: string[] = [],
+  as: As = {},
 ): Promise<ServerProcess> => {
-  const server = await launch(dataDir, env, options)
+  const server = await launch(dataDir, env, options, as)
   t.teardown(() => server.end('SIGKILL'))
   return server
 }

@@ -2,6 +2,7 @@
 import t from 'tap'
 import { subjectOf } from '../../src/bus/nats-subject.ts'
 import { publishedOf } from '../../src/bus/published.ts'
+import { StorageFailure } from '../../src/contract/stored.ts'
 import type { Principal } from '../../src/contract/token-events.ts'
 import { memoryStore } from '../../src/log/memory-store.ts'
 import type { Row, Store } from '../../src/log/store.ts'
@@ -243,6 +244,29 @@ t.test(
     await system.close()
   },
 )
+
+t.test('a webhook whose secret cannot be read is not disabled: it tries again', async t => {
+  const hook = receiver()
+  const kept = memorySecrets()
+  let isAway = false
+  const get: typeof kept.get = ref => {
+    if (isAway) throw new StorageFailure('secret values cannot be read')
+    return kept.get(ref)
+  }
+  const system = await givenSystem({ ...hook, secrets: { ...kept, get } })
+  const { webhook } = await make(system, { types: ['TaskCreated'] })
+  isAway = true
+  await system.create({})
+  await settleAll(system)
+  await hook.world.advance(60 * second)
+  t.equal(hook.requests.length, 0)
+  t.match(info(system, webhook.id), { disabled: null })
+  isAway = false
+  await hook.world.advance(10 * second)
+  await settleAll(system)
+  t.equal(hook.requests.length, 1)
+  await system.close()
+})
 
 t.test('one slow receiver among many delays nobody else', async t => {
   const hook = receiver()

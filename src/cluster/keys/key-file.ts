@@ -3,7 +3,7 @@
 // then a copy may stay behind. Other facts that change, such as which stream uses a key, are in other tables.
 import { chmodSync, closeSync, openSync } from 'node:fs'
 import Database from 'better-sqlite3'
-import { CannotStart } from '../../contract/cannot-start.ts'
+import { unusable } from '../../platform/unusable.ts'
 import type { KeyName } from '../records/content.ts'
 
 /** A key of the file; null: it was destroyed. */
@@ -35,9 +35,7 @@ const open = (path: string): Database.Database => {
     db.exec(schema)
     return db
   } catch (error) {
-    throw new CannotStart(
-      `${path} cannot be used (${(error as Error).message}): remove it; another node gives this one the keys again`,
-    )
+    throw unusable(path, error, { whenDamaged: 'remove it; another node gives this one the keys again' })
   }
 }
 

@@ -6,7 +6,7 @@ import { load } from '../../bus/nats/client.ts'
 import { connectTo } from '../../bus/nats/connect.ts'
 import { reasonOf } from '../../bus/nats.ts'
 import type { NatsSettings } from '../../bus/nats-settings.ts'
-import { CannotStart } from '../../contract/cannot-start.ts'
+import { CannotStart, NotNow } from '../../contract/cannot-start.ts'
 import { type Judgement, judgementsOf } from './judge.ts'
 import { isTimeout } from './no-answer.ts'
 import { codeOf, infoOf, setUpStream } from './set-up-stream.ts'
@@ -51,7 +51,7 @@ const managerOf = async (connection: NatsConnection, shown: string): Promise<Jet
  */
 export const openServers = async (settings: NatsSettings): Promise<Servers> => {
   const connection = await connectTo(settings, await load(), patience).catch(error => {
-    throw new CannotStart(`no server at ${settings.shown} is reached: ${reasonOf(error)}`)
+    throw new NotNow(`no server at ${settings.shown} is reached: ${reasonOf(error)}`)
   })
   const manager = await managerOf(connection, settings.shown).catch(async error => {
     await connection.close()

@@ -57,7 +57,7 @@ export const environmentComponents: Components = {
       env_vars:
         'Variables for the environment and its commands. Their values are secrets, and the server shows them to nobody.',
       env_class_path:
-        'The environment: its name, or `module#Class` for a class in the operator’s folder. If the field is absent, `env_id` names the environment; if that is absent too, the server takes the operator’s default.',
+        'The environment: its name, `module#Class` for a class in the operator’s folder, or `gymnasium#` with an id of Gymnasium’s registry. If the field is absent, `env_id` names the environment; if that is absent too, the server takes the operator’s default.',
       env_init_kwargs: 'The settings of the environment. They must fit the JSON Schema of the environment.',
     },
   },
@@ -95,7 +95,7 @@ export const environmentComponents: Components = {
     fields: {
       name: 'The name of the environment, for `env_id` or `env_class_path` of a create.',
       source:
-        '`reprise` if the environment comes with the server; `ENV_PATH` if it comes from the operator’s folder.',
+        '`reprise` if the environment comes with the server; `ENV_PATH` if it comes from the operator’s folder; `gymnasium` if it comes from Gymnasium’s registry.',
       module: 'The module that defines the environment.',
       importable: 'Whether the module can be imported: `true` or `false`, as a text.',
       default_params_summary:

@@ -132,7 +132,7 @@ export const environmentOperations = defineOperations({
         examples: { step: stepStream },
       },
     ],
-    refusals: ['SessionNotFound', 'SessionDone', 'Conflict', 'OverQuota'],
+    refusals: ['SessionNotFound', 'SessionDone', 'SessionAway', 'Conflict', 'OverQuota'],
   },
   resetEnv: {
     method: 'POST',
@@ -161,7 +161,7 @@ export const environmentOperations = defineOperations({
         examples: { map: resetEnv },
       },
     ],
-    refusals: ['SessionNotFound', 'Conflict'],
+    refusals: ['SessionNotFound', 'SessionAway', 'Conflict'],
   },
   observeEnv: {
     method: 'POST',
@@ -180,7 +180,7 @@ export const environmentOperations = defineOperations({
         examples: { map: observedEnv },
       },
     ],
-    refusals: ['SessionNotFound'],
+    refusals: ['SessionNotFound', 'SessionAway', 'Conflict'],
   },
   closeEnv: {
     method: 'POST',

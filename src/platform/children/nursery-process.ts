@@ -5,6 +5,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
+import { leaveSignals } from '../signals.ts'
 import { tellParent } from '../tell-parent.ts'
 import type { FromNursery, ToNursery } from './nursery.ts'
 
@@ -58,6 +59,7 @@ const start = async (order: ToNursery): Promise<void> => {
   })
 }
 
+leaveSignals()
 process.on('message', (order: ToNursery) => {
   start(order).catch(error => failed(order.n, error))
 })
@@ -69,5 +71,3 @@ process.on('disconnect', () => {
   if (running.size === 0) end()
   setTimeout(end, patienceMs)
 })
-// The terminal sends SIGINT to all processes, but only the server decides what to do.
-process.on('SIGINT', () => {})

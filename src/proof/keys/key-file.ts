@@ -2,6 +2,7 @@
 import { rmSync } from 'node:fs'
 import { CannotStart } from '../../contract/cannot-start.ts'
 import { readPlainFile, renameSynced, whatStandsAt, writeSynced } from '../../platform/plain-file.ts'
+import { unusable } from '../../platform/unusable.ts'
 import { makeSigningKey, readSigningKey, type SigningKey, writeSigningKey } from '../note/keys.ts'
 
 /** The file of the next key. */
@@ -14,12 +15,14 @@ const read = (file: string): SigningKey | undefined =>
 const ofLog = (key: SigningKey | undefined, origin: string): SigningKey | undefined =>
   key?.verifier.name === origin ? key : undefined
 const usable = <T>(file: string, use: () => T): T => {
+  const name = `the audit key ${file}`
   try {
     return use()
   } catch (error) {
-    const why = (error as Error).message
+    // Only a file that was read and holds no key may be moved away: a key that is sound would be lost to its log.
+    if ((error as { code?: unknown }).code !== undefined) throw unusable(file, error, { name })
     throw new CannotStart(
-      `the audit key ${file} cannot be used (${why}): put the key of this log there, or move the file away, and the log gets a new key`,
+      `${name} cannot be used (${(error as Error).message}): put the key of this log there, or move the file away, and the log gets a new key`,
     )
   }
 }

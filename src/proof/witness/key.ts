@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import { CannotStart } from '../../contract/cannot-start.ts'
 import { readPlainFile, whatStandsAt } from '../../platform/plain-file.ts'
+import { unusable } from '../../platform/unusable.ts'
 import { makeSigningKey, readSigningKey, type SigningKey, writeSigningKey } from '../note/keys.ts'
 
 /** Reads the key, or makes it if there is no file. Throws CannotStart. */
@@ -16,6 +17,9 @@ export const witnessKey = (file: string, name: string): SigningKey => {
     if (key.verifier.kind === 'cosignature') return key
     throw new Error('it is the key of a log, and not of a witness')
   } catch (error) {
+    // A key that only cannot be read is still the key of this witness: another file would make another witness.
+    if ((error as { code?: unknown }).code !== undefined)
+      throw unusable(file, error, { name: `the key ${file}` })
     throw new CannotStart(`the key ${file} cannot be used (${(error as Error).message}): name another file`)
   }
 }

@@ -2,6 +2,7 @@
 // replaced as a whole, and the new file is on the disk before the witness answers.
 import { CannotStart } from '../../contract/cannot-start.ts'
 import { readPlainFile, renameSynced, whatStandsAt, writeSynced } from '../../platform/plain-file.ts'
+import { unusable } from '../../platform/unusable.ts'
 import { readCheckpoint } from '../note/checkpoint.ts'
 import { readNote } from '../note/note.ts'
 
@@ -18,6 +19,8 @@ export const openWitnessState = (file: string) => {
       newest.set(origin, { size, root, note })
     }
   } catch (error) {
+    if ((error as { code?: unknown }).code !== undefined)
+      throw unusable(file, error, { name: `the state ${file} of the witness`, doing: 'read' })
     throw new CannotStart(
       `the witness cannot read its state ${file} (${(error as Error).message}): restore the file from a backup`,
     )

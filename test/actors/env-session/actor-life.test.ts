@@ -49,21 +49,6 @@ t.test('few instances are opened at a time, and users take turns', async t => {
   t.equal(memory.alive(), 0)
 })
 
-t.test('code that has changed is said to have changed', async t => {
-  for (const kind of ['refold', 'snapshot'] as const) {
-    const { create, step, crash, memory, recorded } = await given(t)
-    await create('s', kind)
-    await step('s', 'add', { by: 1 })
-    memory.change()
-    await crash()
-    // The same move again: it was not taken, so the answer of the one before it is not given.
-    t.equal(await reasonOf(step('s', 'add', { by: 1 })), 'SessionNotFound', kind)
-    t.match((await recorded('s')).view, { state: 'closed', closeReason: /^code changed/, step: 1 })
-    await create('s', kind)
-    t.match(await step('s', 'add', { by: 1 }), { step: 2 })
-  }
-})
-
 t.test('secrets that are gone close the session that needs them', async t => {
   const { create, step, crash, recorded } = await given(t)
   await create('s', 'refold', { env_vars: { KEY: 'v' } })

@@ -42,6 +42,7 @@ const play = async (t: Test, seed: number, recovery: Recovery, send: Send) => {
     log,
     timers,
     secrets: ref => secrets.get(ref),
+    troubles: { met() {}, over() {}, forget() {} },
   })
   const callers = createCallers()
   const keep = { keepSecrets: secrets.put, forgetSecrets: secrets.forget }

@@ -6,6 +6,7 @@ import {
   type StepAnswer,
 } from '../../../src/contract/environment.ts'
 import type { ToolDefinition } from '../../../src/contract/wire.ts'
+import type { Refusal } from '../../../src/environments/registry.ts'
 import type { SystemDeps } from '../../../src/system.ts'
 
 export type Sum = { total: number; drawn: number[]; at: number[] }
@@ -29,7 +30,10 @@ export const memoryEnvironments = () => {
   /** Everything that was ever done, whatever the log knows of it. */
   const happened: string[] = []
   let alive = 0
+  /** Ends an open instance, for each. */
+  const living = new Set<(why: string) => void>()
   let digest = 'one'
+  let refusal: Refusal | undefined
   let hold: { began: () => void; go: Promise<void> } | undefined
 
   const open = (
@@ -54,8 +58,10 @@ export const memoryEnvironments = () => {
       if (over !== undefined) return
       over = why
       alive--
+      living.delete(end)
       tellGone(why)
     }
+    living.add(end)
     const step = async (
       { tool: name, args, seed, number, now }: Parameters<Instance['step']>[0],
       signal: AbortSignal,
@@ -124,6 +130,7 @@ export const memoryEnvironments = () => {
 
   const environments: SystemDeps['environments'] = {
     async resolve(_envId, classPath = 'refold') {
+      if (refusal !== undefined) return refusal
       if (!['refold', 'snapshot', 'none'].includes(classPath))
         return { refused: 'unknown', message: classPath }
       const source = { name: classPath, module: `${classPath}.mjs`, className: 'Sum', digest }
@@ -139,8 +146,17 @@ export const memoryEnvironments = () => {
     environments,
     happened,
     alive: () => alive,
-    change: () => {
-      digest = 'two'
+    /** Changes the file of every environment, or puts the earlier one back. */
+    change: (to = 'two') => {
+      digest = to
+    },
+    /** From now on no environment is found; undefined: all are found again. */
+    refuse: (why: Refusal | undefined) => {
+      refusal = why
+    },
+    /** Ends every open instance, as the operating system does when memory is short. */
+    killAll: () => {
+      for (const kill of [...living]) kill('it was killed')
     },
     /** From now on a step waits until `go`; `begun` resolves when one has come so far. */
     hold() {

@@ -28,6 +28,7 @@ export type SessionOptions = {
   store?: Store
   secrets?: Secrets
   inspect?: SystemDeps['inspect']
+  report?: SystemDeps['report']
   /** Told of what is no caller's. */
   onFault?: (error: unknown) => void
 }
@@ -47,7 +48,7 @@ export const givenSessions = async (options: SessionOptions) => {
     },
   )
   const readStore = openReadStore(':memory:', false)
-  const report = () => {}
+  const report = options.report ?? (() => {})
   const projector = createReadModels(readStore, log, world.timers, report)
   await projector.catchUp()
   log.onCommit(projector.follow)
@@ -69,7 +70,8 @@ export const givenSessions = async (options: SessionOptions) => {
     idleSeconds: 3600,
     isNamed: () => false,
     inspect: options.inspect,
-    onFault: options.onFault ?? report,
+    report,
+    onFault: options.onFault ?? (() => {}),
   })
   await environments.start()
 
