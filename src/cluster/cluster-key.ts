@@ -3,6 +3,7 @@ import { hkdfSync, randomBytes } from 'node:crypto'
 import { statSync } from 'node:fs'
 import { CannotStart } from '../contract/cannot-start.ts'
 import { readPlainFile, whatStandsAt, writeSynced } from '../platform/plain-file.ts'
+import { unusable } from '../platform/unusable.ts'
 
 /**
  * `records`: authenticates records of the shared log. `hops`: signs requests from node to node. `keys`: seals stream
@@ -22,7 +23,7 @@ export const clusterKeysOf = (key: Uint8Array): ClusterKeys => {
   return Object.freeze(Object.fromEntries(purposes.map(purpose => [purpose, keyFor(purpose)])) as ClusterKeys)
 }
 
-const unusable = (file: string, why: string): CannotStart =>
+const wrongKey = (file: string, why: string): CannotStart =>
   new CannotStart(`CLUSTER_KEY_FILE=${file} ${why}`)
 
 const wayOut = 'copy the file of another node, or make a first one with reprise cluster init'
@@ -31,13 +32,13 @@ const wayOut = 'copy the file of another node, or make a first one with reprise 
 const privateText = (file: string): string => {
   try {
     const kind = whatStandsAt(file)
-    if (kind === undefined) throw unusable(file, `does not exist: ${wayOut}`)
-    if (kind !== 'file') throw unusable(file, `is a ${kind}, not a file: ${wayOut}`)
+    if (kind === undefined) throw wrongKey(file, `does not exist: ${wayOut}`)
+    if (kind !== 'file') throw wrongKey(file, `is a ${kind}, not a file: ${wayOut}`)
     if ((statSync(file).mode & 0o077) !== 0)
-      throw unusable(file, `may be read or written by other users of this machine: chmod 600 ${file}`)
+      throw wrongKey(file, `may be read or written by other users of this machine: chmod 600 ${file}`)
     return readPlainFile(file).trim()
   } catch (error) {
-    throw error instanceof CannotStart ? error : unusable(file, `cannot be read: ${(error as Error).message}`)
+    throw unusable(file, error, { name: `CLUSTER_KEY_FILE=${file}`, doing: 'read' })
   }
 }
 
@@ -46,7 +47,7 @@ export const readClusterKeys = (file: string): ClusterKeys => {
   const text = privateText(file)
   const key = Buffer.from(text, 'base64')
   if (key.length !== size || key.toString('base64') !== text)
-    throw unusable(file, `holds no key of ${size} bytes as base64: ${wayOut}`)
+    throw wrongKey(file, `holds no key of ${size} bytes as base64: ${wayOut}`)
   return clusterKeysOf(key)
 }
 
@@ -59,6 +60,6 @@ export const makeClusterKey = (file: string): boolean => {
     writeSynced(file, `${randomBytes(size).toString('base64')}\n`)
     return true
   } catch (error) {
-    throw new CannotStart(`the cluster key ${file} cannot be written: ${(error as Error).message}`)
+    throw unusable(file, error, { name: `the cluster key ${file}`, doing: 'written' })
   }
 }

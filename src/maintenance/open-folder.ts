@@ -8,7 +8,8 @@ import { openShard, type Shard, type ShardOptions } from './open-shard.ts'
 
 /** Locks a data folder for this process, and returns the function that unlocks the folder. Throws CannotStart. */
 export const holdFolder = (config: Config, idle = false): (() => void) => {
-  makeDataDir(config.dataDir, [config.proof.keyFile, config.proof.checkpointFile])
+  const { keyFile, checkpointFile } = config.proof
+  makeDataDir(config.dataDir, [keyFile, checkpointFile])
   if (!idle) checkWorkspaceRoot(config)
   checkPlaces(config.dataDir)
   return lockData(config.dataDir)

@@ -1,5 +1,5 @@
 // Explains why this process may not use a file or a folder: its system user, what is forbidden, and what to do.
-import { accessSync, constants, statSync } from 'node:fs'
+import { accessSync, constants, type Stats, statSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import path from 'node:path'
 import { shellWord } from './shell-word.ts'
@@ -32,13 +32,15 @@ const refusalOf = (place: string, mode: number): 'denied' | 'read-only' | undefi
 const readOnly = (place: string): string =>
   `${place} is on a file system that is mounted read-only: mount it again with the right to write`
 
-const isThere = (place: string): boolean => {
+const statsAt = (place: string): Stats | undefined => {
   try {
-    return statSync(place, { throwIfNoEntry: false }) !== undefined
+    return statSync(place, { throwIfNoEntry: false })
   } catch {
-    return false
+    return undefined
   }
 }
+const isThere = (place: string): boolean => statsAt(place) !== undefined
+const isFolder = (place: string): boolean => statsAt(place)?.isDirectory() ?? false
 
 /** A folder and the folders above it, the topmost first. */
 export const withParents = (folder: string): string[] => {
@@ -69,7 +71,7 @@ const rightsFor = (place: string, uid?: number): string =>
 export const forbiddenAt = (place: string, use: 'read' | 'write' = 'write'): string | undefined => {
   const full = path.resolve(place)
   for (const folder of withParents(path.dirname(full))) {
-    if (!isThere(folder)) break
+    if (!isFolder(folder)) break // it is missing, or is a file, which nobody may enter
     const refusal = refusalOf(folder, X_OK)
     if (refusal) {
       return explained(
@@ -81,13 +83,13 @@ export const forbiddenAt = (place: string, use: 'read' | 'write' = 'write'): str
     }
   }
   if (isThere(full)) {
-    const isFolder = statSync(full).isDirectory()
-    const refusal = refusalOf(full, R_OK | (use === 'write' ? W_OK : 0) | (isFolder ? X_OK : 0))
-    const verb = use === 'read' ? 'read' : isFolder ? 'write in' : 'write'
+    const folder = isFolder(full)
+    const refusal = refusalOf(full, R_OK | (use === 'write' ? W_OK : 0) | (folder ? X_OK : 0))
+    const verb = use === 'read' ? 'read' : folder ? 'write in' : 'write'
     return refusal && explained(full, verb, refusal, uid => rightsFor(full, uid))
   }
   const above = withParents(path.dirname(full)).findLast(isThere) ?? full
-  const refusal = use === 'write' ? refusalOf(above, W_OK | X_OK) : undefined
+  const refusal = use === 'write' && isFolder(above) ? refusalOf(above, W_OK | X_OK) : undefined
   const install = (uid?: number) => `let root make the folder: install -d -m 700 -o ${uid} ${shellWord(full)}`
   return refusal && explained(above, 'write in', refusal, install)
 }

@@ -25,7 +25,7 @@ const mostLooks = 2000
 const mostNamed = 3
 
 const folders = new Set([...foldersIn('/').map(folder => path.basename(folder)), 'workspace'])
-const files = Object.values(filesOf('/')).map(file => path.basename(file))
+const files = [...Object.values(filesOf('/')).map(file => path.basename(file)), 'cluster-key']
 /** Whether a name in the data folder is of the server: one of its folders or files, or one that is made beside a file. */
 const isOurs = (name: string): boolean =>
   folders.has(name) ||

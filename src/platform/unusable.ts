@@ -30,6 +30,7 @@ const lasting: Record<string, string> = {
   EROFS: 'the file system is mounted read-only: mount it again with the right to write',
   EACCES: 'the system forbids it: look for a rule of SELinux or AppArmor',
   EPERM: 'the system forbids it: look for the attribute "immutable" (lsattr), or for a file of another user',
+  ENOTDIR: 'a part of its path is a file and not a folder',
   ELOOP: 'its links lead nowhere: remove the link',
 }
 

@@ -23,7 +23,10 @@ tap.test('a new key is readable for its owner alone, and is never replaced', asy
   t.equal(Buffer.from(text, 'base64').length, 32)
   t.equal(makeClusterKey(file), false)
   t.equal(readFileSync(file, 'utf8'), text)
-  t.match(wordsOf(() => makeClusterKey(path.join(file, 'below'))) ?? '', /cannot be written: ENOTDIR/)
+  t.match(
+    wordsOf(() => makeClusterKey(path.join(file, 'below'))) ?? '',
+    /cannot be written: a part of its path is a file and not a folder \(ENOTDIR\)/,
+  )
 })
 
 tap.test('each purpose has a key of its own, the same on each node', async t => {

@@ -6,7 +6,7 @@ import path from 'node:path'
 import type { Test } from 'tap'
 
 /** A disk of so many mebibytes, until the test ends; undefined where that is not allowed. */
-export const smallDisk = (t: Test, mebibytes: number): string | undefined => {
+export const smallDisk = (t: Pick<Test, 'teardown'>, mebibytes: number): string | undefined => {
   const at = mkdtempSync(path.join(tmpdir(), 'reprise-disk-'))
   const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${mebibytes}m`, 'tmpfs', at])
   t.teardown(() => {

@@ -18,8 +18,9 @@ import {
 import { createServer } from 'node:net'
 import path from 'node:path'
 import Database from 'better-sqlite3'
+import { another } from '../../support/another-user.ts'
 import type { As } from '../../support/server.ts'
-import { fill } from '../../support/small-disk.ts'
+import { fill, free } from '../../support/small-disk.ts'
 import type { Place } from './place.ts'
 
 /** Whole numbers from 0 to below `n`. */
@@ -88,7 +89,8 @@ const damage = (file: string, draw: Draw) => {
   return () => void (existsSync(file) && turn(damaged))
 }
 
-const other = { uid: 1000, gid: 1000 }
+/** A shell that sets a limit, and then runs the command after it. */
+const limited = (limit: string): string[] => ['sh', '-c', `${limit}; exec "$0" "$@"`]
 
 const held = (name: string, file: string, begin: string): Trouble => ({
   name,
@@ -186,7 +188,7 @@ export const troubles: Trouble[] = [
     name: 'all files belong to somebody else',
     of: 'disk',
     async begin({ data }, start) {
-      Object.assign(start.as, other)
+      Object.assign(start.as, another)
       return () => succeed('chown', '-R', '0:0', data)
     },
   },
@@ -194,8 +196,8 @@ export const troubles: Trouble[] = [
     name: 'some files belong to somebody else',
     of: 'disk',
     async begin({ data }, start, draw) {
-      Object.assign(start.as, other)
-      succeed('chown', '-R', '1000:1000', data)
+      Object.assign(start.as, another)
+      succeed('chown', '-R', `${another.uid}:${another.gid}`, data)
       const all = readdirSync(data, { recursive: true, encoding: 'utf8' })
       for (let n = 0; n < 3; n++) succeed('chown', '-h', '0:0', path.join(data, pick(draw, all) ?? ''))
       return () => succeed('chown', '-R', '0:0', data)
@@ -206,7 +208,7 @@ export const troubles: Trouble[] = [
     of: 'disk',
     async begin({ data }) {
       fill(path.dirname(data))
-      return () => rmSync(path.join(path.dirname(data), 'ballast'))
+      return () => free(path.dirname(data))
     },
   },
   {
@@ -220,7 +222,7 @@ export const troubles: Trouble[] = [
   {
     name: 'few files may be open',
     async begin(_, { as }, draw) {
-      as.through = ['prlimit', `--nofile=${20 + draw(30)}`]
+      as.through = limited(`ulimit -n ${20 + draw(30)}`)
       return nothing
     },
   },
