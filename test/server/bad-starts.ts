@@ -9,7 +9,7 @@ import Database from 'better-sqlite3'
 import { lockData } from '../../src/maintenance/folder-lock.ts'
 import { envCalls } from '../http/env-calls.ts'
 import { another } from '../support/another-user.ts'
-import { adminToken, launch } from '../support/server.ts'
+import { adminToken, launch, type ServerProcess } from '../support/server.ts'
 import { fill, free } from '../support/small-disk.ts'
 import { createTask, getTask, play } from './wire.ts'
 
@@ -122,8 +122,7 @@ const filled = async (dataDir: string) => {
     writeFileSync(mark, folder)
     return mark
   })
-  return async (): Promise<string[]> => {
-    const { api, end } = await launch(dataDir, calm)
+  const missingIn = async ({ api }: ServerProcess): Promise<string[]> => {
     const { status: step } = await envCalls(api).step('people', 'query', { sql: 'SELECT * FROM people' })
     const is = {
       'the ended task': (await getTask(api, done.id)).status === 'completed',
@@ -132,12 +131,20 @@ const filled = async (dataDir: string) => {
       'the session': step === 200,
       'a file': marks.every(mark => existsSync(mark)),
     }
-    await end('SIGTERM')
     return Object.entries(is).flatMap(([what, isThere]) => (isThere ? [] : [what]))
+  }
+  return async (): Promise<string[]> => {
+    const server = await launch(dataDir, calm)
+    return missingIn(server).finally(() => server.end('SIGTERM'))
   }
 }
 
-type Options = { disk: string; rounds: number; random: () => number; onRound?: (round: number) => void }
+type Options = {
+  disk: string
+  rounds: number
+  random: () => number
+  onRound?: (round: number, problem?: string) => void
+}
 
 /** Resolves to what was gone after which bad start, and how often each kind of bad start came. */
 export const badStarts = async ({ disk, rounds, random, onRound = () => {} }: Options) => {
@@ -161,8 +168,9 @@ export const badStarts = async ({ disk, rounds, random, onRound = () => {} }: Op
     await badStart(dataDir, bad, ms)
     bad.undo?.()
     const gone = await missing().catch(error => [String(error)])
-    if (gone.length > 0) problems.push(`round ${round}, ${name}, killed after ${ms} ms: ${gone.join(', ')}`)
-    onRound(round)
+    const problem = `round ${round}, ${name}, killed after ${ms} ms: ${gone.join(', ')}`
+    if (gone.length > 0) problems.push(problem)
+    onRound(round, gone.length > 0 ? problem : undefined)
   }
   listening.close()
   return { problems, seen }

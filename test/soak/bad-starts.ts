@@ -14,11 +14,11 @@ if (disk === undefined) {
   console.log(`bad-starts: ${noMount}`)
   process.exit(1)
 }
-const onRound = (round: number) => {
+const onRound = (round: number, problem?: string) => {
+  if (problem !== undefined) console.log(`bad-starts: ${problem}`)
   if (round % 20 === 19) console.log(`bad-starts: ${round + 1} bad starts`)
 }
 const { problems, seen } = await badStarts({ disk, rounds, random: randomOf(seed), onRound })
 for (const unmount of unmounts) unmount()
 console.log(`bad-starts: ${JSON.stringify(seen)}`)
-for (const problem of problems) console.log(`bad-starts: ${problem}`)
 process.exit(problems.length === 0 ? 0 : 1)
