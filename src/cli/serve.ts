@@ -105,28 +105,36 @@ const startUnless = async (
   return server
 }
 
-export const serve = async (options: Options): Promise<void> => {
-  const stopping = new AbortController()
-  let server: Server | undefined
-  let report: Report = () => {}
+/** Calls `stop` for the first signal that asks the server to stop. A second Ctrl-C ends this process at once. */
+const hearOnce = (stop: (signal: StopSignal) => void, ignored: () => void): void => {
   let asked: number | undefined
-  const stop = (signal: StopSignal) => {
-    if (asked !== undefined) {
-      // One Ctrl-C may arrive twice: from the terminal, which sends it to every process, and from npm. SIGTERM may be
-      // repeated by supervisors, so a second SIGTERM does nothing.
-      if (signal === 'SIGINT' && performance.now() - asked > echoMs) process.exit(130)
-      return
+  const hear = (signal: StopSignal) => {
+    if (asked === undefined) {
+      asked = performance.now()
+      return stop(signal)
     }
-    asked = performance.now()
-    if (server === undefined) stopping.abort()
-    else drain(server, report, signal)
+    // One Ctrl-C may arrive twice: from the terminal, which sends it to every process, and from npm. SIGTERM may be
+    // repeated by supervisors, so a second SIGTERM does nothing.
+    if (signal === 'SIGINT' && performance.now() - asked > echoMs) process.exit(130)
   }
-  hearSignals(stop, () => report('warn', 'SIGUSR1 is ignored: it would open a port for debuggers'))
+  hearSignals(hear, ignored)
+}
+
+export const serve = async (options: Options): Promise<void> => {
+  // Signals are heard before anything else begins. What they do changes when there is something to stop.
+  const stopping = new AbortController()
+  const at = { stop: (_: StopSignal) => stopping.abort(), ignored() {} }
+  hearOnce(
+    signal => at.stop(signal),
+    () => at.ignored(),
+  )
 
   collectAsServer()
   const config = readConfig(variablesOf(options))
-  report = createReport(config.logLevel)
+  const report = createReport(config.logLevel)
+  at.ignored = () => report('warn', 'SIGUSR1 is ignored: it would open a port for debuggers')
   warnAsProcess1(report)
   const starting = start(config, report, options.acceptLoss === true, stopping.signal)
-  server = await startUnless(stopping.signal, starting, report)
+  const server = await startUnless(stopping.signal, starting, report)
+  at.stop = signal => drain(server, report, signal)
 }

@@ -1,5 +1,5 @@
 // Signals of people, terminals and supervisors: some stop the server gracefully, and none ends it in the middle of a step.
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
 import { hasTerminal, startAtTerminal } from '../cli/support.ts'
@@ -124,14 +124,12 @@ t.test(
 )
 
 t.test('a signal that the operator has given to Node keeps its meaning', async t => {
-  const dataDir = t.testdir()
-  const options = {
-    NODE_OPTIONS:
-      '--report-on-signal --report-signal=SIGUSR2 --report-exclude-network --report-filename=stderr',
-  }
-  const server = await spawnServer(t, dataDir, options)
+  const folder = t.testdir({ reports: {} })
+  const reports = path.join(folder, 'reports')
+  const NODE_OPTIONS = `--report-on-signal --report-signal=SIGUSR2 --report-exclude-network --report-directory=${reports}`
+  const server = await spawnServer(t, path.join(folder, 'data'), { NODE_OPTIONS })
   server.signal('SIGUSR2')
-  await until('Node reports', () => server.stderr().includes('javascriptStack'))
+  await until('Node reports', () => readdirSync(reports).length > 0)
   t.equal((await server.api('GET', '/tasks')).status, 200)
   t.same(await server.end('SIGTERM'), [0, null])
 })
