@@ -111,7 +111,9 @@ t.test('every key that we write in metadata is listed', async t => {
 
 t.test('every symptom for operators is produced by a test, which it names', t => {
   const [, page = ''] = read('docs/operations.md').split('## What you see, what it is, what to do')
-  const rows = page.split('\n').filter(line => /^\| (?!What you see|-)/.test(line) && !line.startsWith('|---'))
+  const rows = page
+    .split('\n')
+    .filter(line => /^\| (?!What you see|-)/.test(line) && !line.startsWith('|---'))
   t.ok(rows.length > 20)
   for (const row of rows) {
     const [, file = 'no test'] = row.match(/<!-- (\S+\.test\.ts) -->/) ?? []
