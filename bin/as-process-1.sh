@@ -17,7 +17,7 @@ pass() {
   kill -s "$1" "$child" 2>/dev/null
 }
 for signal in HUP INT QUIT TERM USR2 PWR; do trap "pass $signal" "$signal" 2>/dev/null; done
-trap : USR1
+trap '' USR1 # a trap with a command would end `wait`, and with it the container
 "$@" &
 child=$!
 [ -z "$heard" ] || pass "$heard" # it came before the number of the child was known

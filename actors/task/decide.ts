@@ -105,9 +105,10 @@ const decisions: { [T in TaskCommand['type']]: Decide<T> } = {
       ? []
       : [...abandoned(view), pausedFor(reason, judgement)],
 
-  ResumeTask: (_, view, judgement) => {
+  ResumeTask: ({ only }, view, judgement) => {
     const { ttls } = judgement
     const status = statusOf(view)
+    if (only !== undefined && (status !== 'paused' || view.reason !== only)) return []
     if (status === 'working' || status === 'queued') return []
     if (status === 'input-required') {
       throw new Refusal('InputMissing', { missing_call_ids: view.pendingCalls.map(call => call.call_id) })

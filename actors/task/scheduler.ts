@@ -11,6 +11,10 @@ export type Scheduler = {
   admit(place: Place): boolean
   /** Gives a place at once, whatever the limits say, to a task that was answered or resumed. */
   take(place: Place): void
+  /** Whether a new task could start now: there is room, and no other task of its session works or waits. */
+  isFree(place: Place): boolean
+  /** Registers a callback, which is called when there is room again and no waiting task could take it. */
+  onRoom(callback: () => void): void
   /** Removes a task that no longer works or waits. Waiting tasks that may start now get a place. */
   release(taskId: string): void
   /** Adds a task from the log that waits or works. A task that is known already stays where it is. */
@@ -27,6 +31,7 @@ export type Scheduler = {
 /** `limit`: new tasks wait while this many tasks work; 0: no limit. */
 export const createScheduler = (limit: number): Scheduler => {
   const listeners: ((place: Place) => void)[] = []
+  const roomListeners: (() => void)[] = []
   const line = createWaitingLine()
   const running = createTransientMap<string, Place>()
   const waiting = createTransientMap<string, Place>()
@@ -40,6 +45,7 @@ export const createScheduler = (limit: number): Scheduler => {
     line.wait(place)
   }
   const isFull = () => limit > 0 && running.size >= limit
+  const isFree = (place: Place) => !isFull() && line.isFree(place)
 
   const fillPlaces = () => {
     while (!isFull()) {
@@ -54,11 +60,13 @@ export const createScheduler = (limit: number): Scheduler => {
   return {
     onTurn: start => void listeners.push(start),
     admit(place) {
-      const mayStart = !isFull() && line.isFree(place)
+      const mayStart = isFree(place)
       if (mayStart) hold(place)
       else wait(place)
       return mayStart
     },
+    isFree,
+    onRoom: callback => void roomListeners.push(callback),
     take(place) {
       if (!running.has(place.taskId)) hold(place)
     },
@@ -69,6 +77,7 @@ export const createScheduler = (limit: number): Scheduler => {
       waiting.delete(taskId)
       line.remove(place)
       fillPlaces()
+      if (!isFull()) for (const tell of roomListeners) tell()
     },
     fill(place, working) {
       if (running.has(place.taskId) || waiting.has(place.taskId)) return

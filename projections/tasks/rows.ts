@@ -5,6 +5,9 @@ import { soundRow, type TaskKeys, taskKeys } from '../sums.ts'
 
 export type TaskRow = TaskKeys & { position: number; status: TaskStatus }
 
+/** `subtask`: 1 for the task of a subagent. */
+export type PausedTask = Pick<TaskRow, 'id' | 'user_id' | 'session_id' | 'subtask'> & { agent: string }
+
 export const rowColumns = ['position', ...taskKeys, 'row_sum'].join(', ')
 
 export const createTaskRows = (store: ReadStore) => {
@@ -15,8 +18,8 @@ export const createTaskRows = (store: ReadStore) => {
   const unfinished = store.prepare<[], TaskRow & { secret_ref: string | null }>(
     `SELECT ${rowColumns}, secret_ref FROM tasks WHERE ended_at IS NULL ORDER BY position`,
   )
-  const paused = store.prepare<[string], { id: string; agent: string }>(
-    `SELECT id, agent FROM tasks
+  const paused = store.prepare<[string], PausedTask>(
+    `SELECT id, agent, user_id, session_id, subtask FROM tasks
      WHERE status = 'paused' AND deleted = 0 AND json_extract(fields, '$.metadata.reason') = ? ORDER BY position`,
   )
   const overdue = store.prepare<[number], string>('SELECT id FROM tasks WHERE deadline <= ?').pluck()

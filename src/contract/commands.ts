@@ -122,7 +122,8 @@ export type TaskCommand = Asked &
     | ({ type: 'AbandonStep' } & AtRevision)
     | { type: 'PauseTask' }
     | ({ type: 'PauseNow'; reason: string } & AtRevision)
-    | { type: 'ResumeTask' }
+    /** `only`: nothing happens unless the task is paused for this reason. */
+    | { type: 'ResumeTask'; only?: string }
     | { type: 'CancelTask'; reason?: string }
     | { type: 'FinishCancel'; receipts: TaskEventData<'EffectStopped'>[] }
     | { type: 'ExpireTask'; startedAt: number }

@@ -43,7 +43,10 @@ export const createSessionFolders = (
     },
     isBackupMade,
     async kept(session, { file, digest }) {
-      const text = await readPlainFileLater(path.join(statesOf(session), file))
+      const text = await readPlainFileLater(path.join(statesOf(session), file)).catch(error => {
+        // Callers get the words of an error that is none of the system, so they must not name the file.
+        throw error.syscall === undefined ? new Error('the kept state is not a plain file') : error
+      })
       if (digestOf(text) !== digest) throw new SessionLost('the kept state of the session is damaged')
       return readJson(text)
     },

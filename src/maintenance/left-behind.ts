@@ -7,6 +7,7 @@ import { cp, mkdir, rename } from 'node:fs/promises'
 import path from 'node:path'
 import { logStream } from '../contract/log-events.ts'
 import type { Report } from '../contract/ports.ts'
+import { StorageFailure } from '../contract/stored.ts'
 import type { EventLog } from '../log/log.ts'
 import type { filesOf } from '../platform/data-folder.ts'
 import { makeOwnFolder } from '../platform/make-folder.ts'
@@ -31,6 +32,55 @@ const move = async (from: string, to: string): Promise<void> => {
   }
 }
 
+/** Works with the secret values that were set aside. */
+const withKept = <T>(file: string, work: (kept: Secrets) => T): T => {
+  const kept = openSecrets(file)
+  try {
+    return work(kept)
+  } finally {
+    kept.close()
+  }
+}
+
+/** The same secrets, but values that a sweep removes are set aside in a folder. There, a log that names them finds them. */
+const keepingIn = (folder: string, secrets: Secrets, report: Report, say: () => void): Secrets => {
+  const file = path.join(folder, 'secrets.db')
+  return {
+    ...secrets,
+    get(ref) {
+      const values = secrets.get(ref)
+      if (values !== undefined || !existsSync(file)) return values
+      try {
+        return withKept(file, kept => {
+          const found = kept.get(ref)
+          if (found === undefined) return undefined
+          secrets.put(ref, found)
+          kept.forget(ref)
+          return found
+        })
+      } catch (error) {
+        throw new StorageFailure('secret values cannot be read', { cause: error })
+      }
+    },
+    sweep(isNamed) {
+      const unnamed = secrets.refs().filter(ref => !isNamed(ref))
+      if (unnamed.length === 0) return
+      try {
+        makeOwnFolder(folder)
+        withKept(file, kept => {
+          for (const ref of unnamed) kept.put(ref, secrets.get(ref) ?? {})
+        })
+      } catch (error) {
+        const what = 'secret values that the log does not name stay where they are'
+        report('warn', `${what}: they cannot be moved`, { error: String(error) })
+        return
+      }
+      secrets.sweep(isNamed)
+      say()
+    },
+  }
+}
+
 const movingInto = (folder: string, sessions: string, report: Report) => {
   let isSaid = false
   const say = () => {
@@ -48,26 +98,7 @@ const movingInto = (folder: string, sessions: string, report: Report) => {
       await move(at, to)
       say()
     },
-    /** The same secrets, but values that a sweep removes are first put into a file in the folder. */
-    keeping: (secrets: Secrets): Secrets => ({
-      ...secrets,
-      sweep(isNamed) {
-        const unnamed = secrets.refs().filter(ref => !isNamed(ref))
-        if (unnamed.length === 0) return
-        try {
-          makeOwnFolder(folder)
-          const kept = openSecrets(path.join(folder, 'secrets.db'))
-          for (const ref of unnamed) kept.put(ref, secrets.get(ref) ?? {})
-          kept.close()
-        } catch (error) {
-          const what = 'secret values that the log does not name stay where they are'
-          report('warn', `${what}: they cannot be moved`, { error: String(error) })
-          return
-        }
-        secrets.sweep(isNamed)
-        say()
-      },
-    }),
+    keeping: (secrets: Secrets): Secrets => keepingIn(folder, secrets, report, say),
   }
 }
 

@@ -4,7 +4,7 @@ import {
   accessSync,
   constants,
   lstatSync,
-  readdirSync,
+  opendirSync,
   readFileSync,
   realpathSync,
   type Stats,
@@ -73,12 +73,21 @@ const judged = (place: string, within: string, stats: Stats): Wrong | undefined 
   }
 }
 
-const namesIn = (folder: string): string[] => {
+/** The names in a folder, at most so many of them: a folder with very many must not make the start slow. */
+const namesIn = (folder: string, most = Number.POSITIVE_INFINITY): string[] => {
+  const names: string[] = []
   try {
-    return readdirSync(folder)
+    const opened = opendirSync(folder)
+    try {
+      for (let entry = opened.readSync(); entry !== null && names.length < most; entry = opened.readSync())
+        names.push(entry.name)
+    } finally {
+      opened.closeSync()
+    }
   } catch {
-    return [] // it was judged already
+    // it was judged already
   }
+  return names.sort()
 }
 
 const statsOf = (place: string): Stats | undefined => {
@@ -105,8 +114,9 @@ const wrongBelow = (top: string, name: string, isLink: boolean): Wrong[] => {
       if (stats === undefined || stats.isSymbolicLink()) continue
       const found = judged(place, within, stats)
       if (found !== undefined) wrong.push(found)
-      if (stats.isDirectory())
-        for (const each of namesIn(place)) next.push([path.join(place, each), `${within}/${each}`])
+      const left = depth === deepest ? 0 : mostLooks - looks - next.length
+      if (stats.isDirectory() && left > 0)
+        for (const each of namesIn(place, left)) next.push([path.join(place, each), `${within}/${each}`])
     }
     level = next
   }

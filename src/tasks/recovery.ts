@@ -8,6 +8,7 @@ import { taskStream } from '../contract/task-stream.ts'
 import { groupAgent } from '../contract/wire.ts'
 import type { DecidedTask } from '../history/task-view.ts'
 import type { Queries } from './queries.ts'
+import { agentMissing, createReturning } from './returning.ts'
 
 type Unfinished = ReturnType<Queries['unfinished']>
 type Deps = {
@@ -15,45 +16,23 @@ type Deps = {
   queries: Pick<Queries, 'pausedFor'>
   agents: { has(name: string): boolean }
   scheduler: Scheduler
+  isDraining: () => boolean
   report: Report
 }
 
-/** The reason of a pause for the lack of an agent. */
-const agentMissing = 'agent_missing'
-
-/** Warns once for each agent that this server lacks and that unfinished tasks need. */
+/** Warns once for each agent that this server lacks and that tasks need. */
 const warnOfMissing = ({ agents, report }: Pick<Deps, 'agents' | 'report'>, tasks: { agent: string }[]) => {
   const lacking = Map.groupBy(
     tasks.filter(({ agent }) => !agents.has(agent)),
     ({ agent }) => agent,
   )
-  for (const [agent, { length }] of lacking)
-    report(
-      'warn',
-      'tasks wait because this server has no such agent: start it with the settings of the agent',
-      {
-        agent,
-        tasks: length,
-      },
-    )
-}
-
-/** Resumes the tasks that were paused because their agent was missing, if this server has it again. */
-const resumeWithAgents = async ({ runtime, queries, agents, report }: Deps, isClosed: () => boolean) => {
-  const waiting = queries.pausedFor(agentMissing)
-  warnOfMissing({ agents, report }, waiting)
-  for (const { id, agent } of waiting) {
-    if (!agents.has(agent)) continue
-    if (isClosed()) return
-    const stream = taskStream(id)
-    await runtime
-      .ask(stream, { type: 'ResumeTask', principal: 'system', causation: '' })
-      .catch(error => report('error', `task ${id} cannot be resumed: ${error}`))
-  }
+  const what = 'tasks wait because this server has no such agent: start it with the settings of the agent'
+  for (const [agent, { length }] of lacking) report('warn', what, { agent, tasks: length })
 }
 
 export const createRecovery = (deps: Deps) => {
-  const { runtime, scheduler, agents, report } = deps
+  const { runtime, queries, scheduler, agents, report } = deps
+  const returning = createReturning(deps)
   return {
     /** Gives every unfinished task its place in the scheduler, as the log says. */
     takePlaces(unfinished: Unfinished): void {
@@ -66,10 +45,8 @@ export const createRecovery = (deps: Deps) => {
     },
     /** Resumes working tasks and waiting group chats, and starts queued tasks that may start. May be called again. */
     async resume(unfinished: Unfinished, isClosed: () => boolean): Promise<void> {
-      warnOfMissing(
-        { agents, report },
-        unfinished.filter(({ status }) => status === 'working'),
-      )
+      const paused = queries.pausedFor(agentMissing)
+      warnOfMissing(deps, [...unfinished.filter(({ status }) => status === 'working'), ...paused])
       for (const { id, status, agent } of unfinished) {
         // A group chat that waits follows the task of its turn.
         const isFollowing = agent === groupAgent && status === 'input-required'
@@ -80,8 +57,9 @@ export const createRecovery = (deps: Deps) => {
           report('error', `task ${id} cannot be resumed: ${why}`)
         })
       }
-      await resumeWithAgents(deps, isClosed)
-      if (!isClosed()) scheduler.begin()
+      if (isClosed()) return
+      scheduler.begin()
+      returning.begin(paused.filter(({ agent }) => agents.has(agent)))
     },
   }
 }

@@ -87,7 +87,7 @@ export const createTasks = (deps: Deps) => {
     scheduler,
     runtime,
     files,
-    ...createRecovery({ runtime, queries, agents: deps.agents, scheduler, report }),
+    ...createRecovery({ ...deps, runtime }),
     expireOverdue(): void {
       if (maySweep()) expire()
     },

@@ -164,7 +164,7 @@ t.test('restore replaces a log with --force alone, and never one that a server h
   const later = await createTask(api, { user_message_content: 'later' })
   for (const args of [[file], [file, '--force']]) {
     t.same(await run(dataDir, 'restore', ...args), {
-      code: 75,
+      code: 2,
       stdout: '',
       stderr: `reprise: ${dataDir} is in use by the server at ${url}: stop it, or set another DATA_DIR\n`,
     })

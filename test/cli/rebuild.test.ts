@@ -44,10 +44,10 @@ t.test('the same rows are made again, whatever was there', async t => {
   t.same(lines, [], 'and does not make them anew')
 })
 
-t.test('beside a running server it is refused in one line: exit code 75', async t => {
+t.test('beside a running server it is refused in one line: exit code 2', async t => {
   const { dataDir, url } = await serveHere(t)
   t.same(await rebuild(dataDir), {
-    code: 75,
+    code: 2,
     stdout: '',
     stderr: `reprise: ${dataDir} is in use by the server at ${url}: stop it, or set another DATA_DIR\n`,
   })

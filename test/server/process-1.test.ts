@@ -1,6 +1,7 @@
 // The server as the first process of a container: it hears signals, and no ended process stays behind as a zombie. A
 // process namespace of its own plays the container.
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
@@ -45,7 +46,8 @@ const passesOn = (pid: number): boolean => {
 }
 
 /** An environment whose step leaves a process behind, which ends when there is a file `end`. */
-const leaver = `import { spawnSync } from 'node:child_process'
+const leaver = `import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 export class Leaver {
   constructor({ end }) { this.end = end }
   reset() {}
@@ -82,7 +84,9 @@ for (const [name, command] of starts) {
     await ask(server.api, 'POST', '/env/close', { session_id: 'leaver' })
     const isZombie = (pid: number) => /^State:\tZ/m.test(statusOf(pid))
     await until('no child of the first process is a zombie', () => !childrenOf(first).some(isZombie))
+    process.kill(first, 'SIGUSR1')
     await play(server.api, [{ sleep_ms: 300 }])
+    t.ok(existsSync(`/proc/${first}`), 'SIGUSR1 ends nothing')
     process.kill(first, 'SIGTERM')
     t.same(await server.exited, [0, null])
     t.notOk(existsSync(path.join(folder, 'data/server.json')))
@@ -102,6 +106,19 @@ for (const [name, command] of starts) {
     t.same(await next.end('SIGTERM'), [0, null], 'the folder is free and whole')
   })
 }
+
+t.test('SIGUSR1 ends neither the script nor its command', async t => {
+  const folder = t.testdir()
+  const [heard, end] = [path.join(folder, 'heard'), path.join(folder, 'end')]
+  const script = `touch '${heard}'; while [ ! -e '${end}' ]; do sleep 0.02; done; exit 7`
+  const run = spawn('sh', ['bin/as-process-1.sh', 'sh', '-c', script], { cwd: root })
+  const exited = once(run, 'exit')
+  await until('the command runs', () => existsSync(heard))
+  run.kill('SIGUSR1')
+  await Promise.race([exited, sleep(200)]) // a script that ends would have ended by then
+  writeFileSync(end, '')
+  t.same(await exited, [7, null])
+})
 
 t.test('the exit code of the command is that of the container', { skip: noContainer }, async t => {
   for (const [script, expected] of [

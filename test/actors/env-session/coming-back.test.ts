@@ -1,6 +1,6 @@
 // What happens to a session that cannot come back at a request: it waits for what may pass, and it ends only if it can
 // never come back.
-import { readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t, { type Test } from 'tap'
 import type { Instance } from '../../../src/contract/environment.ts'
@@ -89,6 +89,24 @@ const passing: [what: string, Kind[], Break, reason: string | RegExp][] = [
     },
     'open: ENOENT',
   ],
+  [
+    'a folder stands in the place of a state',
+    ['snapshot'],
+    (_, root) => {
+      const files = readdirSync(statesOf(root)).map(name => path.join(statesOf(root), name))
+      for (const file of files) {
+        renameSync(file, path.join(root, path.basename(file)))
+        mkdirSync(file)
+      }
+      return () => {
+        for (const file of files) {
+          rmdirSync(file)
+          renameSync(path.join(root, path.basename(file)), file)
+        }
+      }
+    },
+    'the kept state is not a plain file',
+  ],
 ]
 
 const failureOf = (work: Promise<unknown>): Promise<unknown> =>
@@ -114,6 +132,7 @@ const waits = async (t: Test, kind: Kind, breaks: Break, reason: string | RegExp
     const error = await failureOf(ask())
     t.ok(error instanceof Refusal, `${error}`)
     t.match(error, { reason: 'SessionAway', http: 503, data: { session_id: 's', reason } })
+    t.notMatch((error as Refusal).message, root, 'callers do not see paths of the server')
   }
   t.match((await here.recorded('s')).view, { state: 'active', step: 1 }, 'nothing is stored')
   t.equal(here.memory.alive(), 0, 'nothing is left running')
