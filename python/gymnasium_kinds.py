@@ -5,6 +5,7 @@ all environments.
 """
 
 import json
+import sys
 
 try:
     import gymnasium
@@ -13,8 +14,9 @@ except ModuleNotFoundError as error:
     if error.name != "gymnasium":
         raise
     raise RuntimeError(
-        "Gymnasium is not installed for the server's python3: install it (pip install gymnasium), or put the folder"
-        " bin of a virtual environment that has it first on the server's PATH"
+        f"Gymnasium is not installed for {sys.executable}, the python3 that runs environments: install it there (pip"
+        " install gymnasium), or put the folder bin of a virtual environment first on the server's PATH. When environments"
+        " have user ids of their own, this is the first python3 that other users may run"
     ) from None
 
 # These entries wrap environments of the older package gym, which their arguments name.

@@ -112,7 +112,10 @@ const folderOf = (name: string, given: string, made: boolean): string => {
     while (made && statSync(there, { throwIfNoEntry: false }) === undefined) there = path.dirname(there)
     if (isFolder(there)) return folder
   } catch {}
-  throw new CannotStart(`${name}=${given} is no folder`)
+  const why = forbiddenAt(folder)
+  throw new CannotStart(
+    why === undefined ? `${name}=${given} is no folder` : `${name}=${given} cannot be used: ${why}`,
+  )
 }
 
 const levels = ['debug', 'info', 'warn', 'error', 'silent'] as const

@@ -3,10 +3,11 @@
 // a missing library, a database that is away. Then the request is refused, and the next one tries again.
 import { isSameJson } from '../../src/contract/canonical.ts'
 import { sessionEvents } from '../../src/contract/decoders/env-session.ts'
-import type { EnvSessionEventData } from '../../src/contract/env-session-events.ts'
-import type { Instance, OpenObject } from '../../src/contract/environment.ts'
+import type { EnvSessionEventData, Snapshot } from '../../src/contract/env-session-events.ts'
+import { damagedState, type Instance, type OpenObject } from '../../src/contract/environment.ts'
 import { Refusal } from '../../src/contract/refusals.ts'
-import type { Log } from '../../src/contract/stored.ts'
+import { isFull, type Log } from '../../src/contract/stored.ts'
+import { withoutValues } from '../../src/contract/variables.ts'
 import type { SessionView } from '../../src/history/env-session.ts'
 import {
   type Environments,
@@ -89,6 +90,16 @@ const refold = async ({ log, secrets }: Deps, stream: string, instance: Instance
   }
 }
 
+const restored = (instance: Instance, state: unknown): Promise<void> =>
+  instance.restore(state).catch(error => {
+    throw error.message.startsWith(damagedState) ? new SessionLost(error.message) : error
+  })
+
+const keptOf = (folders: SessionFolders, session: OwnedSession, snapshot: Snapshot): Promise<unknown> =>
+  folders.kept(session, snapshot).catch(error => {
+    throw error.syscall === undefined ? error : new Error(`its kept state cannot be read: ${error.code}`)
+  })
+
 const whatToDo = 'put the earlier file back, or close the session and create it again'
 
 /** Rejects with SessionLost, with a Refusal, or with any other error if the session does not come back now. */
@@ -102,15 +113,17 @@ const rebuild = async (deps: Deps, stream: string, view: SessionView): Promise<I
     throw new SessionLost('the state of the session was never kept')
   const given = { kwargs, env_vars: valuesOf(secrets, created), ...placeOf(created) }
   const found = await environments.resolve(undefined, source.name)
+  if ('refused' in found && found.refused === 'unknown')
+    throw new Error(`${found.message}: ENV_PATH may not be set or not mounted`)
   if (!('source' in found)) throw new Error(found.message)
   if (found.source.digest !== source.digest) {
     const reason = `code changed: ${source.name}`
     throw new Refusal('Conflict', { session_id, reason }, `${reason}: ${whatToDo}`)
   }
-  const state = snapshot === undefined ? undefined : await folders.kept(created, snapshot)
+  const state = snapshot === undefined ? undefined : await keptOf(folders, created, snapshot)
   const instance = await environments.open(found.source, given, created.user_id)
   try {
-    if (recovery === 'snapshot') await instance.restore(state)
+    if (recovery === 'snapshot') await restored(instance, state)
     else await refold(deps, stream, instance)
     return instance
   } catch (error) {
@@ -119,12 +132,21 @@ const rebuild = async (deps: Deps, stream: string, view: SessionView): Promise<I
   }
 }
 
-export const isFull = (error: unknown): boolean =>
-  ['ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code ?? '')
+/**
+ * The words of an error for callers and operators. The error of a system call names files of the server, so they get its
+ * code. The error of an environment may quote the values of its variables.
+ */
+const reasonOf = ({ message, code, syscall }: NodeJS.ErrnoException, values: string[]): string =>
+  syscall === undefined ? withoutValues(message, values) : `${syscall}: ${code}`
 
-/** The words of an error for callers. The error of a system call names files of the server, so they get its code. */
-const reasonOf = ({ message, code, syscall }: NodeJS.ErrnoException): string =>
-  syscall === undefined ? message : `${syscall}: ${code}`
+/** The values of the session's variables, as far as they are there. */
+const valuesIn = ({ secrets }: Deps, { created }: SessionView): string[] => {
+  try {
+    return created === undefined ? [] : Object.values(valuesOf(secrets, created))
+  } catch {
+    return []
+  }
+}
 
 /**
  * Rebuilds the instance of a session as the log describes it. Rejects with SessionLost if that can never succeed.
@@ -138,9 +160,9 @@ export const bringBack = async (deps: Deps, stream: string, view: SessionView): 
     return instance
   } catch (error) {
     if (error instanceof SessionLost || isFull(error) || deps.isStopped()) throw error
-    const { message } = error as Error
+    const reason = reasonOf(error as Error, valuesIn(deps, view))
     const environment = view.created?.source.name
-    deps.troubles.met(session_id, message, { session_id, environment })
-    throw error instanceof Refusal ? error : awayFor(session_id, reasonOf(error as Error))
+    deps.troubles.met(session_id, reason, { session_id, environment })
+    throw error instanceof Refusal ? error : awayFor(session_id, reason)
   }
 }

@@ -9,7 +9,7 @@ import { createProgram } from './program.ts'
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') return
   process.stderr.write(`reprise: stdout cannot be written: ${error.message}\n`)
-  process.exit(exitCodeOf(error))
+  process.exit(exitCodeOf(error) ?? 1)
 })
 process.stderr.on('error', () => {})
 

@@ -121,6 +121,12 @@ export class StopStep extends Error {}
 
 export class AuthorsError extends Error {}
 
+/**
+ * The beginning of the error with which `restore` says that the state which it got can never be restored. It ends the
+ * session. After any other error of `restore`, the session waits for the next request.
+ */
+export const damagedState = 'its kept state is damaged'
+
 /** Names that no environment may have: `/env/<name>` is, or may become, the path of another operation. */
 export const reservedKinds: ReadonlySet<string> = new Set([
   'create',

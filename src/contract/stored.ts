@@ -119,6 +119,9 @@ export class RevisionConflict extends Error {
 
 /** The log could not be written. No event of the append is acknowledged, but the file may have the events. */
 export class StorageFailure extends Error {}
+/** Whether the error of a system call says that the disk, or a quota on it, is full. */
+export const isFull = (error: unknown): boolean =>
+  ['ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException | undefined)?.code ?? '')
 /** Whether the events of an append that was rejected with this error may be stored all the same. */
 export const mayBeStored = (error: unknown): boolean => error instanceof StorageFailure
 

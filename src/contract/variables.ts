@@ -16,6 +16,16 @@ export const asTexts = (values: object): Record<string, string> =>
     ]),
   )
 
+/** Values with fewer characters are not hidden: they are flags and counts, such as "1", not secrets. */
+const shortestSecret = 4
+
+/** The text with `***` in place of each of the values. */
+export const withoutValues = (text: string, values: readonly string[]): string =>
+  values
+    .filter(value => value.length >= shortestSecret)
+    .sort((a, b) => b.length - a.length)
+    .reduce((masked, value) => masked.replaceAll(value, hidden), text)
+
 const loaderVariable =
   /^(LD_|DYLD_|NODE_|PYTHON|PERL|RUBY|BASH|GCONV_|JAVA_TOOL_OPTIONS$|PATH$|HOME$|ENV$|IFS$|SHELLOPTS$)/
 

@@ -1,4 +1,5 @@
 // Says in one sentence why a process has ended.
+import { withoutValues } from '../contract/variables.ts'
 import type { Errors } from './errors.ts'
 
 export const tooMuchMemory = (memoryMb: number) =>
@@ -24,14 +25,8 @@ export const reasonOf = (
 
 /** The greatest length of a stored reason, in characters. */
 const longest = 500
-/** Values with fewer characters are not hidden: they are flags and counts, such as "1", not secrets. */
-const shortestSecret = 4
-
 /** The reason in the form in which it is stored: one line, without the values of the caller's variables. */
 export const storableReason = (reason: string, secrets: readonly string[]): string =>
-  secrets
-    .filter(secret => secret.length >= shortestSecret)
-    .sort((a, b) => b.length - a.length)
-    .reduce((masked, secret) => masked.replaceAll(secret, '***'), reason)
+  withoutValues(reason, secrets)
     .replace(/[\s\p{Cc}]+/gu, ' ')
     .slice(0, longest)

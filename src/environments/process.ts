@@ -3,6 +3,7 @@
 import { once } from 'node:events'
 import { EnvironmentGone } from '../contract/environment.ts'
 import type { Timers } from '../contract/ports.ts'
+import { isFull } from '../contract/stored.ts'
 import type { UserId } from '../contract/user-id.ts'
 import type { Child, Children, Command } from '../platform/children/children.ts'
 import { type Conversation, createConversation } from './conversation.ts'
@@ -49,6 +50,7 @@ const begin = async (command: Command, children: ProcessDeps['children']): Promi
   try {
     return await children.start(command)
   } catch (error) {
+    if (isFull(error)) throw error
     const { code, message } = error as NodeJS.ErrnoException
     const isMissing = code === 'ENOENT'
     throw new EnvironmentGone(

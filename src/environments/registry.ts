@@ -7,6 +7,7 @@ import {
   type Recovery,
   reservedKinds,
 } from '../contract/environment.ts'
+import { isFull, StorageFailure } from '../contract/stored.ts'
 import type { Hellos } from './hellos.ts'
 import { type EnvironmentInfo, infoOf, type Origin } from './info.ts'
 import { digestOf, type Found, findModule, listModules } from './modules.ts'
@@ -123,6 +124,7 @@ export const createRegistry = ({ hellos, folder, byDefault, refusalOf }: Deps): 
       }
       return { source, recovery: one.recovery, parameters: one.parameters }
     } catch (error) {
+      if (isFull(error)) throw new StorageFailure('the disk is full')
       const refused = found.source === undefined ? 'broken' : 'unavailable' // Gymnasium can be installed later
       return { refused, message: `${name}: ${describeError(error, found)}` }
     }

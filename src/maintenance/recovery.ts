@@ -18,7 +18,7 @@ type Deps = {
   sessions: Pick<SessionQueries, 'active'>
   cron: Pick<CronSystem, 'resume'> & { queries: Pick<CronSystem['queries'], 'secretRefs'> }
   quotas: Pick<Quotas, 'fill'>
-  secrets: Pick<Secrets, 'sweep'>
+  secrets: Pick<Secrets, 'sweep' | 'refs'>
   /** Does work. If the read models were behind, repeats the work after they caught up. */
   whenCurrent: <T>(work: () => Promise<T>) => Promise<T>
   isClosed: () => boolean
@@ -44,6 +44,14 @@ export const createRecovery = (deps: Deps) => {
     const unfinished = tasks.queries.unfinished()
     const named = new Set([...unfinished, ...active].flatMap(row => row.secret_ref ?? []))
     for (const ref of cron.queries.secretRefs()) named.add(ref)
+    const kept = new Set(deps.secrets.refs())
+    const missing = [...named].filter(ref => !kept.has(ref)).length
+    if (missing > 0)
+      report(
+        'warn',
+        'secret values are missing, as after a restore: tasks that need them are paused, and sessions closed. If you have the file secrets.db of this folder, stop the server and put it back now',
+        { missing },
+      )
     const streams = new Set(active.map(({ id }) => envSessionStream(id)))
     deps.secrets.sweep(
       ref => named.has(ref) || isTicket(ref) || isOfWebhook(ref) || streams.has(streamOfStepSecret(ref)),

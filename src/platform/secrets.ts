@@ -56,7 +56,10 @@ const open = (path: string): Database.Database => {
     checkWhole(db)
     return db
   } catch (error) {
-    throw unusable(path, error, { whenDamaged: 'remove it; tasks that need its values are paused' })
+    throw unusable(path, error, {
+      whenDamaged:
+        'move it away, and put back a copy if you have one. Without its values, tasks that need them are paused, sessions closed, and webhooks disabled',
+    })
   }
 }
 

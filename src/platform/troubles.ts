@@ -16,7 +16,7 @@ export const createTroubles = (report: Report, { level = 'warn', begins, ends }:
       report(level, begins, { ...fields, reason })
     },
     over(name: string, fields: Record<string, unknown> = {}): void {
-      if (known.delete(name)) report('info', ends, fields)
+      if (known.delete(name)) report(level, ends, fields)
     },
     /** Forgets what does not exist any more. */
     forget: (name: string): void => void known.delete(name),

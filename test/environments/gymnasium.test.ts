@@ -146,7 +146,7 @@ t.test('without the package, a name says what to install, and the list leaves it
   t.match(found, {
     refused: 'unavailable',
     message:
-      /^gymnasium#CartPole-v1: .*Gymnasium is not installed for the server's python3: .*pip install gymnasium/,
+      /^gymnasium#CartPole-v1: .*Gymnasium is not installed for \S+, the python3 that runs environments: .*pip install gymnasium/,
   })
 })
 

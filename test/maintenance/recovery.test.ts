@@ -34,7 +34,7 @@ t.test(
       sessions: { active: () => [] },
       cron: { resume: async () => {}, queries: { secretRefs: () => [] } } as never,
       quotas: { fill() {} },
-      secrets: { sweep() {} },
+      secrets: { sweep() {}, refs: () => [] },
       whenCurrent: retriedBy(
         async () => {
           damaged = false

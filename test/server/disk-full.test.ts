@@ -130,3 +130,17 @@ t.test(
     t.same(await getTask(api, known.id), known)
   },
 )
+
+t.test('a create of a session on a full disk is told to try again, and blames no caller', async t => {
+  const disk = smallDisk(t, 8)
+  if (disk === undefined) return void t.pass(noMount, { skip: noMount })
+  const { api } = await spawnServer(t, path.join(disk, 'data'))
+  fill(disk)
+  for (const body of [{ env_id: 'gridworld' }, { env_class_path: 'sql' }])
+    t.equal((await api('POST', '/env/create', body)).status, 503, JSON.stringify(body))
+  free(disk)
+  await until('there is room again', async () => {
+    const { status } = await api('POST', '/env/create', { env_id: 'gridworld' })
+    return status === 200
+  })
+})

@@ -98,7 +98,7 @@ t.test('a secrets.db that is not as it was written is one line, without what it 
     t.match({ code, stdout }, { code: 2, stdout: '' })
     t.match(
       stderr,
-      /^reprise: .*secrets\.db cannot be used: it is damaged: .+; remove it; tasks that need .+ are paused\n$/,
+      /^reprise: .*secrets\.db cannot be used: it is damaged: .+; move it away, .*tasks that need .+ are paused, .+\n$/,
     )
     t.notMatch(stderr, value.slice(0, 6))
   }

@@ -80,7 +80,7 @@ t.test('what is damaged may be removed when nothing is lost with it', async t =>
     'lock.db':
       /lock\.db cannot be locked: it is damaged: .+; when no server uses the folder, remove this file\n$/,
     'secrets.db':
-      /secrets\.db cannot be used: it is damaged: .+; remove it; tasks that need its values are paused\n$/,
+      /secrets\.db cannot be used: it is damaged: .+; move it away, .*tasks that need them are paused, .+\n$/,
     'audit-key':
       /the audit key \S+ cannot be used \(.+\): put the key of this log there, or move the file away/,
   }

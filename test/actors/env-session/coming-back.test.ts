@@ -87,7 +87,7 @@ const passing: [what: string, Kind[], Break, reason: string | RegExp][] = [
       renameSync(statesOf(root), `${statesOf(root)}.away`)
       return () => renameSync(`${statesOf(root)}.away`, statesOf(root))
     },
-    'open: ENOENT',
+    'its kept state cannot be read: ENOENT',
   ],
   [
     'a folder stands in the place of a state',
@@ -139,7 +139,7 @@ const waits = async (t: Test, kind: Kind, breaks: Break, reason: string | RegExp
   t.same(said, ['warn a session does not come back for now: each request to it tries again s'])
   repair()
   t.match(await here.step('s', 'add', { by: 1 }), { step: 2, state: { total: 2 } })
-  t.same(said.slice(1), ['info the session is back s'])
+  t.same(said.slice(1), ['warn the session is back s'])
 }
 
 for (const [what, kinds, breaks, reason] of passing)
@@ -165,6 +165,19 @@ t.test('a session whose variables cannot be read waits', async t => {
   })
   isAway = false
   t.match(await step('s', 'add', { by: 1 }), { step: 1, state: { secrets: 1 } })
+})
+
+t.test('the reason of a session that waits does not quote its variables', async t => {
+  const said: unknown[] = []
+  const report: Report = (_, __, fields) => said.push(fields?.reason)
+  const here = await given(t, { report })
+  await here.create('s', 'snapshot', { env_vars: { KEY: 'sk-secret-123' } })
+  await here.crash()
+  const repair = failingOpen(new Error('login refused for sk-secret-123'))(here, '')
+  const { data } = (await failureOf(here.step('s', 'draw'))) as Refusal
+  t.equal(data?.reason, 'login refused for ***')
+  t.same(said, ['login refused for ***'])
+  repair()
 })
 
 t.test('code that has changed is said to have changed, until the earlier file is put back', async t => {
@@ -249,6 +262,13 @@ const forEver: [what: string, Kind | 'none', change: (here: Given, root: string)
       for (const name of readdirSync(statesOf(root))) writeFileSync(path.join(statesOf(root), name), '{}')
     },
     /kept state of the session is damaged/,
+  ],
+  [
+    'a restore that calls the state damaged',
+    'snapshot',
+    here =>
+      void failingCall('restore', throwing('its kept state is damaged; create a new session'))(here, ''),
+    /kept state is damaged/,
   ],
 ]
 for (const [what, kind, change, reason] of forEver)

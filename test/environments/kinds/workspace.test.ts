@@ -248,7 +248,7 @@ t.test('a state of which something is missing or was changed does not come back'
   truncateSync(path.join(packs, pack), 500)
   t.equal(await failure(() => one.workspace.restore(state)), damaged)
   rmSync(path.join(packs, pack))
-  t.equal(await failure(() => one.workspace.restore(state)), damaged)
+  t.equal(await failure(() => one.workspace.restore(state)), 'a file of its kept state is missing')
   const elsewhere = { kept: { ...state.kept, pack: '../../outside/secret.txt' } }
   t.equal(await failure(() => one.workspace.restore(elsewhere)), damaged)
 })
@@ -282,7 +282,7 @@ t.test(
       if (states.length === 2) t.equal(readdirSync(path.join(dir, 'kept')).length, 2)
     }
     const [first, , third, fourth] = states
-    t.equal(await failure(() => workspace.restore(first)), 'its kept state is damaged; create a new session')
+    t.equal(await failure(() => workspace.restore(first)), 'a file of its kept state is missing')
     workspace.restore(fourth)
     t.equal(got('a'), 'state 3')
     workspace.restore(third)

@@ -13,6 +13,7 @@ import {
   writeSync,
 } from 'node:fs'
 import path from 'node:path'
+import { damagedState } from '../../../../contract/environment.ts'
 
 /** The place of some bytes, and their SHA-256. */
 export type Piece = { sha256: string; pack: string; offset: number; length: number }
@@ -77,7 +78,7 @@ export const writePacks = (folder: string) => {
 }
 
 const damaged = (): never => {
-  throw new Error('its kept state is damaged; create a new session')
+  throw new Error(`${damagedState}; create a new session`)
 }
 
 /** Reads pieces, and compares each with its hash. */
@@ -92,7 +93,9 @@ export const readPacks = (folder: string) => {
       files.set(pack, file)
       return file
     } catch (error) {
-      if ((error as { code?: string }).code === 'ENOENT') return damaged()
+      // It may only be away, like a disk that is not mounted.
+      if ((error as { code?: string }).code === 'ENOENT')
+        throw new Error('a file of its kept state is missing')
       throw error
     }
   }
