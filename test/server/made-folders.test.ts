@@ -1,6 +1,6 @@
 // The folders that a start makes, and the folders that it finds: programs of environments with user ids of their own can
 // use them, or the start says which folder is closed to them and how to open it.
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { chmodSync, cpSync, lstatSync, mkdirSync, symlinkSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
@@ -68,16 +68,24 @@ for (const [what, { dataDir, make, env, umask, modes }] of Object.entries(rows))
   })
 }
 
-t.test('a relative DATA_DIR is below the folder of the process', { skip }, t => {
+t.test('a relative DATA_DIR is below the folder of the process', { skip }, async t => {
   const top = publicFolder(t)
   const bin = path.resolve(import.meta.dirname, '../../bin/reprise.mjs')
   const env = { PATH: process.env.PATH, DATA_DIR: 'srv/data', PORT: '0', ADMIN_TOKEN: 'x'.repeat(20) }
-  const args = ['-s', 'TERM', '3', process.execPath, bin, 'serve']
-  const { stdout } = spawnSync('timeout', args, { cwd: top, env, encoding: 'utf8' })
+  const child = spawn(process.execPath, [bin, 'serve'], {
+    cwd: top,
+    env,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  t.teardown(() => child.kill('SIGKILL'))
+  let stdout = ''
+  for await (const piece of child.stdout.setEncoding('utf8')) {
+    stdout += piece
+    if (stdout.includes('Try it:')) child.kill('SIGTERM')
+  }
   t.match(stdout, `Data       ${top}/srv/data (durable)`)
   t.match(stdout, /; environments have user ids of their own/)
   t.equal(modeOf(path.join(top, 'srv')), '711')
-  t.end()
 })
 
 t.test('a folder that is closed already is named, with the command that opens it', { skip }, async t => {

@@ -98,11 +98,11 @@ t.test('a session that had a wall is never run without one, and goes on when the
 
   const refused = await spawnServer(t, dataDir, { PATH })
   const { observe, reset, record, close } = envCalls(refused.api)
-  const why = /^the environment workspace is refused: bubblewrap is not installed/
+  const why = /the environment workspace is refused: bubblewrap is not installed/
   const answers = [await shellOf(refused)('s1', 'id'), await observe('s1'), await reset('s1')]
   for (const { status, body } of answers) {
-    t.equal(status, 404)
-    t.match(body, { code: -32024, message: why, detail: why })
+    t.equal(status, 503)
+    t.match(body, { code: -32603, message: why, data: { reason: why } })
   }
   const call = [{ tool: 'shell', arguments: { command: 'id' } }, { message: 'done' }]
   const { id } = await play(refused.api, call, { session_id: 's1', background: true })

@@ -79,12 +79,16 @@ t.test('a reset that the environment refuses changes nothing', async t => {
   }
 })
 
-t.test('an environment that dies in a reset ends its session', async t => {
+t.test('an environment that dies in a reset leaves its session as it was', async t => {
   const id = await made()
+  t.match((await add(id, 1)).body, { step: 1 })
+  const before = (await observe(id)).body.state
   const { status, body } = await reset(id, { options: { exit: true } })
-  t.equal(status, 404)
-  t.match(body.data, { reason: /exit code 3/ })
-  t.match((await record(id)).body, { is_active: false, close_reason: /exit code 3/ })
+  t.equal(status, 503)
+  t.match(body, { code: -32603, data: { session_id: id, reason: /exit code 3/ } })
+  t.match((await record(id)).body, { is_active: true })
+  t.same((await observe(id)).body.state, before, 'it comes back as it was before the reset')
+  t.match((await add(id, 1)).body, { step: 2 })
 })
 
 t.test('nothing of all that was a fault of ours', async t => {
