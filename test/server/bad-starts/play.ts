@@ -77,7 +77,10 @@ export const playBadStarts = async (seed: number, count: number, tell: (line: st
         const first = possible[(seed + count - left + n) % possible.length] as Trouble
         const second = possible[draw(possible.length)] as Trouble
         const both = draw(3) === 0 && second !== first && (first.of === undefined || first.of !== second.of)
-        const chosen = both ? [first, second] : [first]
+        // Nothing more can be broken on a disk that is full or read-only.
+        const chosen = (both ? [first, second] : [first]).sort(
+          (one, other) => Number(one.of === 'disk') - Number(other.of === 'disk'),
+        )
         const names = chosen.map(({ name }) => name).join('; ')
         const found = await round(place, expected, chosen, draw)
         tell(`${names}: ${found.outcome}${found.problems.map(problem => `\n  ${problem}`).join('')}`)
