@@ -146,7 +146,7 @@ export const answerCalls: Decide<'AnswerCalls'> = (
 // The task takes the answers and completes at once, without another step. Its stream keeps the answers; the
 // conversation continues in another task.
 export const continueElsewhere: Decide<'ContinueElsewhere'> = (
-  { answers, created, start, context, principal },
+  { answers, created, start, seen, principal },
   view,
   judgement,
 ) => {
@@ -155,7 +155,8 @@ export const continueElsewhere: Decide<'ContinueElsewhere'> = (
   if (fresh.length === 0) throw wrongState(view, 'answer', ['input-required'])
   const own = contributed(view).concat(fresh.map(({ itemId }) => itemId))
   const { task_id } = created
-  const seen = [...context.slice(0, -1), { stream: taskStream(view.created?.task_id ?? ''), items: own }]
+  const said = { stream: taskStream(view.created?.task_id ?? ''), items: own }
+  const context = [...seen.context.slice(0, -1), said, ...seen.context.slice(-1)]
   return {
     events: [
       ...accept(fresh, undefined, view, principal, {}),
@@ -163,7 +164,7 @@ export const continueElsewhere: Decide<'ContinueElsewhere'> = (
       agentDone(view),
       { type: 'TaskCompleted', data: { from: 'working', continued_by: task_id } },
     ],
-    made: [{ created, events: firstEvents(created, start, [...seen, ...context.slice(-1)], judgement) }],
+    made: [{ created, events: firstEvents(created, start, { ...seen, context }, judgement) }],
   }
 }
 

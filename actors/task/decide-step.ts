@@ -58,9 +58,9 @@ const afterStep = (end: Whole, isFinal: boolean, view: DecidedTask, judgement: J
 /** A subagent's task starts at once: it takes no place in the scheduler. */
 const makeChild = (created: TaskEventData<'TaskCreated'>, view: DecidedTask, judgement: Judgement): Made => {
   const own = { stream: taskStream(created.task_id), items: created.input_ids }
-  const heard = created.turn === undefined ? [] : heardInChat(view)
-  const context = [...heard, own]
-  return { created, events: firstEvents(created, true, context, judgement) }
+  const heard = created.turn === undefined ? { context: [] } : heardInChat(view)
+  const seen = { ...heard, context: [...heard.context, own] }
+  return { created, events: firstEvents(created, true, seen, judgement) }
 }
 
 /** The items of the open step after these events, each with the number of its parts. */

@@ -58,9 +58,9 @@ export const deadlineOf = (view: DecidedTask, startedAt: number): number | undef
 }
 
 const decisions: { [T in TaskCommand['type']]: Decide<T> } = {
-  CreateTask: ({ created, start, context }, view, judgement) => {
+  CreateTask: ({ created, start, seen }, view, judgement) => {
     if (view.status !== 'absent') throw new Refusal('Conflict', { task_id: created.task_id })
-    return firstEvents(created, start, context, judgement)
+    return firstEvents(created, start, seen, judgement)
   },
 
   ForkTask: ({ created, events, made }, view) => {
@@ -69,10 +69,10 @@ const decisions: { [T in TaskCommand['type']]: Decide<T> } = {
   },
 
   // A queued task never starts if it was canceled, expired or deleted before the scheduler chose it.
-  StartTask: ({ context }, view, { now, ttls }) => {
+  StartTask: ({ seen }, view, { now, ttls }) => {
     if (view.created === undefined || !canFollow(view.state, 'TaskStarted')) return []
     if (view.expiresAt !== undefined && view.expiresAt <= now) return expired(view)
-    return started(view.status as TaskStatus, view.created, context, ttls)
+    return started(view.status as TaskStatus, view.created, seen, ttls)
   },
 
   GiveReward: ({ reward, principal }, view) => {

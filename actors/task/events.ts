@@ -1,6 +1,6 @@
 // Makes the events and refusals that several decisions share. Pure.
 
-import type { TaskCommand } from '../../src/contract/commands.ts'
+import type { StartContext, TaskCommand } from '../../src/contract/commands.ts'
 import { Refusal } from '../../src/contract/refusals.ts'
 import type { OpenItem, TaskEvent, TaskEventData } from '../../src/contract/task-events.ts'
 import { isCanceling, isPausing } from '../../src/contract/task-state.ts'
@@ -92,7 +92,7 @@ export const agentStopped = ({ agentSpawned, agentEnded, created }: DecidedTask)
 export const started = (
   from: TaskStatus,
   view: Pick<TaskEventData<'TaskCreated'>, 'agent_id' | 'workdir' | 'parent_agent_id' | 'own_past'>,
-  context: Extract<TaskCommand, { type: 'StartTask' }>['context'],
+  { context, ...earlier }: StartContext,
   ttls: Ttls,
 ): TaskEvent[] => [
   {
@@ -105,8 +105,11 @@ export const started = (
   },
   {
     type: 'TaskStarted',
-    // The last entry of the context holds the task's own inputs.
-    data: { from, context: view.own_past ? context.slice(-1) : context, ...ttlSeconds(ttls.working) },
+    data: {
+      from,
+      ...(view.own_past ? { context: context.slice(-1) } : { context, ...earlier }),
+      ...ttlSeconds(ttls.working),
+    },
   },
 ]
 
@@ -144,11 +147,11 @@ export const onwards = (calls: Standing, view: DecidedTask, judgement: Judgement
 export const firstEvents = (
   created: TaskEventData<'TaskCreated'>,
   start: boolean,
-  context: TaskEventData<'TaskStarted'>['context'],
+  seen: StartContext,
   { now, ttls }: Judgement,
 ): TaskEvent[] => {
   const { task_id, ...rest } = created
   const first: TaskEvent = { type: 'TaskCreated', data: { task_id, ...rest, ...deadline(ttls.created, now) } }
-  if (start) return [first, ...started('created', created, context, ttls)]
+  if (start) return [first, ...started('created', created, seen, ttls)]
   return [first, { type: 'TaskQueued', data: { from: 'created', ...deadline(ttls.queued, now) } }]
 }

@@ -1,5 +1,6 @@
 // Makes the event with which a turn of a group chat begins, and finds what the speaker of the turn hears. Pure.
 import type { AskedTurn } from '../../src/contract/agent.ts'
+import type { StartContext } from '../../src/contract/commands.ts'
 import type { TaskEventData } from '../../src/contract/task-events.ts'
 import type { DecidedTask } from '../../src/history/task-view.ts'
 
@@ -20,8 +21,11 @@ export const thinkingOf = (
  * The inputs and items that the speaker of the next turn hears: all that the chat has heard. The last entry of the
  * chat's own context holds its inputs; the output of the chat is what was said so far.
  */
-export const heardInChat = (view: DecidedTask): TaskEventData<'TaskStarted'>['context'] => {
-  const own = view.context.at(-1)
-  if (own === undefined) return []
-  return [...view.context.slice(0, -1), { ...own, first_items: view.output.length }]
+export const heardInChat = ({ context, contextOf, output }: DecidedTask): StartContext => {
+  const own = context.at(-1)
+  if (own === undefined) return { context: [] }
+  return {
+    context: [...context.slice(0, -1), { ...own, first_items: output.length }],
+    ...(contextOf === undefined ? {} : { context_of: contextOf }),
+  }
 }

@@ -1,5 +1,6 @@
 // Reads the tasks of one chat session: the last task, the tasks that wait for their client, and the items that each
 // completed task adds to the context of later tasks.
+import type { StartContext } from '../../src/contract/commands.ts'
 import { taskIdOf, taskStream } from '../../src/contract/task-stream.ts'
 import type { ContextReference } from '../../src/history/context.ts'
 import type { ReadStore } from '../store.ts'
@@ -10,6 +11,14 @@ const pendingIn = (fields: string): string[] => {
   const { metadata } = JSON.parse(fields) as { metadata?: { pending_inputs?: { call_id: string }[] } }
   return (metadata?.pending_inputs ?? []).map(call => call.call_id)
 }
+
+/** A completed task. `seen_until`: it saw the tasks that completed up to this position; null: it saw others. */
+type Completed = { id: string; contributed: string; ended_position: number; seen_until: number | null }
+
+const referenceTo = ({ id, contributed }: Completed): ContextReference => ({
+  stream: taskStream(id),
+  items: JSON.parse(contributed) as string[],
+})
 
 export const createChatSessionRows = (store: ReadStore) => {
   const last = store
@@ -23,25 +32,72 @@ export const createChatSessionRows = (store: ReadStore) => {
     `SELECT id, fields, sum FROM tasks WHERE user_id = ? AND session_id = ? AND status = 'input-required'
        AND deleted = 0 AND subtask = 0 AND agent <> 'group' ORDER BY position DESC`,
   )
-  // Without its name, SQLite takes the index of the user's completed tasks, which are more than those of the session.
-  const completed = store.prepare<[string, string, number], { id: string; contributed: string }>(
-    `SELECT id, contributed FROM tasks INDEXED BY tasks_by_session
+  // Without the name of the index, SQLite takes that of the user's completed tasks, which are more than those of the session.
+  const completed = store.prepare<[string, string, number], Completed>(
+    `SELECT id, contributed, ended_position, seen_until FROM tasks INDEXED BY tasks_completed_in_session
      WHERE session_id = ? AND user_id = ? AND status = 'completed' AND deleted = 0 AND subtask = 0
        AND ended_position <= ?
-     ORDER BY ended_position`,
+     ORDER BY ended_position DESC`,
   )
+  const firstDeleted = store
+    .prepare<[string, string, number, number], number | null>(
+      `SELECT min(ended_position) FROM tasks INDEXED BY tasks_deleted_from_session
+       WHERE session_id = ? AND user_id = ? AND status = 'completed' AND deleted = 1 AND subtask = 0
+         AND deleted_position > ? AND ended_position <= ?`,
+    )
+    .pluck()
   const pasts = store
     .prepare<[string, string], string>(
       'SELECT past FROM tasks WHERE session_id = ? AND user_id = ? AND past IS NOT NULL ORDER BY position',
     )
     .pluck()
-  const isThere = store.prepare<[string], 1>('SELECT 1 FROM tasks WHERE id = ? AND deleted = 0').pluck()
+  const stays = store
+    .prepare<[string], number | null>('SELECT deleted_position FROM tasks WHERE id = ? AND deleted <= 1')
+    .pluck()
+
   /** The conversation with which the session of a fork began. A deleted task no longer counts. */
-  const past = (userId: string, sessionId: string): ContextReference[] =>
-    pasts
+  const pastOf = (userId: string, sessionId: string) => {
+    const all = pasts
       .all(sessionId, userId)
       .flatMap(text => JSON.parse(text) as ContextReference[])
-      .filter(({ stream }) => isThere.get(taskIdOf(stream)) === 1)
+      .map(reference => ({ reference, deleted: stays.get(taskIdOf(reference.stream)) }))
+    return {
+      past: all.flatMap(({ reference, deleted }) => (deleted === null ? [reference] : [])),
+      /** Whether a task of it was deleted after a position, or erased. */
+      hasLost: (position: number) =>
+        all.some(({ deleted }) => deleted === undefined || (deleted !== null && deleted > position)),
+    }
+  }
+
+  /**
+   * Reads completed tasks backwards, until the rest is what one of them saw at its start: `base`, which may have seen
+   * tasks that completed before `limit`. Without such a task, reads all of them.
+   */
+  const newestUntil = (userId: string, sessionId: string, limit: number) => {
+    let base: (Completed & { seen_until: number }) | undefined
+    const newest: Completed[] = []
+    for (const row of completed.iterate(sessionId, userId, Number.MAX_SAFE_INTEGER)) {
+      const { ended_position, seen_until } = row
+      if (base !== undefined && ended_position <= base.seen_until) break
+      newest.push(row)
+      if (seen_until === null || seen_until >= limit) continue
+      if (base === undefined || seen_until > base.seen_until) base = { ...row, seen_until }
+    }
+    return { base, newest: newest.reverse() }
+  }
+
+  /** The newest tasks after the context of a task from which no seen task has been deleted since. */
+  const newestAfterBase = (userId: string, sessionId: string) => {
+    let found = newestUntil(userId, sessionId, Number.POSITIVE_INFINITY)
+    while (found.base !== undefined) {
+      const { seen_until } = found.base
+      const deleted = firstDeleted.get(sessionId, userId, seen_until, seen_until) ?? null
+      if (deleted === null) break
+      found = newestUntil(userId, sessionId, deleted)
+    }
+    return found
+  }
+
   return {
     last: (userId: string, sessionId: string) => last.get(sessionId, userId),
     /** Tasks that wait for their client, newest first, each with the calls that it waits for. */
@@ -50,15 +106,25 @@ export const createChatSessionRows = (store: ReadStore) => {
         .all(userId, sessionId)
         .map(({ id, fields, sum }) => ({ id, pending: pendingIn(sound(fields, sum)) })),
     /**
-     * The items of earlier tasks with which the context of a task of this chat session begins. `position`: the task
-     * started when the log ended at this position; absent: it starts now.
+     * What a task that starts now sees of earlier tasks: the completed tasks of its chat session, in the order in which
+     * they ended. It names those that the task `context_of` did not see.
      */
-    context: (userId: string, sessionId: string, position = Number.MAX_SAFE_INTEGER): ContextReference[] => [
-      ...past(userId, sessionId),
-      ...completed.all(sessionId, userId, position).map(({ id, contributed }) => ({
-        stream: taskStream(id),
-        items: JSON.parse(contributed) as string[],
-      })),
+    context(userId: string, sessionId: string): StartContext {
+      const { past, hasLost } = pastOf(userId, sessionId)
+      const known = newestAfterBase(userId, sessionId)
+      const namesAll = known.base !== undefined && hasLost(known.base.seen_until)
+      const { base, newest } = namesAll ? newestUntil(userId, sessionId, 0) : known
+      const seenUntil = newest.at(-1)?.ended_position
+      return {
+        context: [...(base === undefined ? past : []), ...newest.map(referenceTo)],
+        ...(base === undefined ? {} : { context_of: taskStream(base.id) }),
+        ...(seenUntil === undefined ? {} : { seen_until: seenUntil }),
+      }
+    },
+    /** All that a task saw of its chat session which started when the log ended at this position. */
+    conversation: (userId: string, sessionId: string, position: number): ContextReference[] => [
+      ...pastOf(userId, sessionId).past,
+      ...completed.all(sessionId, userId, position).reverse().map(referenceTo),
     ],
   }
 }

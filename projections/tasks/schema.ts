@@ -28,6 +28,7 @@ CREATE TABLE tasks (
   secret_ref TEXT,
   inputs TEXT NOT NULL,
   contributed TEXT,
+  seen_until INTEGER,
   past TEXT,
   rollouts INTEGER NOT NULL,
   deadline INTEGER,
@@ -42,6 +43,10 @@ CREATE INDEX tasks_by_status ON tasks (status, position) WHERE deleted = 0;
 CREATE INDEX tasks_by_user ON tasks (user_id, position) WHERE deleted = 0;
 CREATE INDEX tasks_by_user_status ON tasks (user_id, status, position) WHERE deleted = 0;
 CREATE INDEX tasks_by_session ON tasks (session_id, position) WHERE deleted = 0;
+CREATE INDEX tasks_completed_in_session ON tasks (session_id, user_id, ended_position)
+  WHERE status = 'completed' AND deleted = 0 AND subtask = 0;
+CREATE INDEX tasks_deleted_from_session ON tasks (session_id, user_id, deleted_position)
+  WHERE status = 'completed' AND deleted = 1 AND subtask = 0;
 CREATE INDEX tasks_deleted_of_user ON tasks (user_id, position) WHERE deleted = 1;
 CREATE INDEX tasks_deleted_of_session ON tasks (session_id, position) WHERE deleted = 1;
 CREATE INDEX tasks_deleted ON tasks (position) WHERE deleted = 1;

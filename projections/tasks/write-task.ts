@@ -63,6 +63,7 @@ const changingOf = ({ view, row }: Followed, status: TaskStatus) => {
     summary,
     summary_sum: sumOf(summary),
     contributed: status === 'completed' ? JSON.stringify(contributed(view)) : null,
+    seen_until: view.seenUntil ?? null,
     deadline: view.expiresAt ?? null,
     ended_at: ended?.at ?? null,
     ended_position: ended?.position ?? null,

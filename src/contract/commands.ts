@@ -21,7 +21,8 @@ export type RecordedEnd =
   | (Omit<Extract<StepEnd, { end: 'continue' }>, 'compressed'> & { compressed?: Compressed })
   | (Extract<StepEnd, { end: 'correct' }> & { itemId: string })
 
-type Context = TaskEventData<'TaskStarted'>['context']
+/** What an agent sees of earlier tasks at the start of its task. The last reference holds the task's own inputs. */
+export type StartContext = Pick<TaskEventData<'TaskStarted'>, 'context' | 'context_of' | 'seen_until'>
 type Created = TaskEventData<'TaskCreated'>
 
 /** How the runtime handles a call that a step made. */
@@ -73,7 +74,7 @@ type AtRevision = { revision: number }
 
 export type TaskCommand = Asked &
   (
-    | { type: 'CreateTask'; created: Created; start: boolean; context: Context }
+    | { type: 'CreateTask'; created: Created; start: boolean; seen: StartContext }
     /**
      * Begins a task with the past of another one. `events`: the past under the ids of the new task, then the events
      * that the fork itself adds. `made`: the first events of subagents' tasks that begin anew. `beside`: the copy of
@@ -86,7 +87,7 @@ export type TaskCommand = Asked &
         made: { created: Created; events: TaskEvent[] }[]
         beside: StreamAppend[]
       }
-    | { type: 'StartTask'; context: Context }
+    | { type: 'StartTask'; seen: StartContext }
     | {
         type: 'RecordStep'
         agentStep: number
@@ -115,7 +116,13 @@ export type TaskCommand = Asked &
      * Answers every pending call and completes the task. A new task, made in the same append, continues the
      * conversation.
      */
-    | { type: 'ContinueElsewhere'; answers: CallAnswer[]; created: Created; start: boolean; context: Context }
+    | {
+        type: 'ContinueElsewhere'
+        answers: CallAnswer[]
+        created: Created
+        start: boolean
+        seen: StartContext
+      }
     | { type: 'PostMessage'; itemId: string; content: MessageContent; isRetry: boolean; keys: RequestKeys }
     | ({ type: 'ConsumeInputs' } & AtRevision)
     | { type: 'GiveReward'; reward: { value: number; name?: string; data?: unknown } }

@@ -83,7 +83,7 @@ export const createRunRequests = ({ tasks, secrets, ttls, clock }: Deps) => {
         prepared.get(ticket)?.release()
         const task = tasks.prepare({ ...wanted, idempotencyKey: undefined }, created.user_id)
         prepared.set(ticket, task)
-        const events = firstEvents(task.created, task.start, task.context, { now: clock.now(), ttls })
+        const events = firstEvents(task.created, task.start, task.seen, { now: clock.now(), ttls })
         const causation = `${cronStream(created.job_id)}@${cause}`
         const made = beginningOf({ created: task.created, events }, { principal: principal.id, causation })
         return { taskId: task.place.taskId, made }

@@ -40,6 +40,7 @@ export const readKin = async (log: Pick<Log, 'readStream'>, id: string, isWhole:
       }
       if (type === 'TaskStarted') {
         for (const each of idsIn(data.context)) kin.quotes.add(each)
+        if (data.context_of !== undefined) kin.quotes.add(taskIdOf(data.context_of))
         if (!isWhole) return kin
       }
       if (type === 'EffectIntended' && data.child !== undefined) kin.children.add(data.child)

@@ -124,14 +124,47 @@ const heardBy = (name: string, items: OutputItem[]): OutputItem[] =>
     return [{ ...item, role: 'user', name: item.name ?? 'assistant' }]
   })
 
+const streamOf = ({ created }: SeenTask): string => taskStream(created?.task_id ?? '')
+
+/** A fold of each stream that is asked for. A stream is read once. */
+const foldsOf = (read: ReadStream, known: SeenTask) => {
+  const folds = new Map([[streamOf(known), Promise.resolve(known)]])
+  return (stream: string): Promise<SeenTask> => {
+    const fold = folds.get(stream) ?? foldStream(read, stream)
+    folds.set(stream, fold)
+    return fold
+  }
+}
+
+/**
+ * All that a task sees at its start, oldest first. A context that begins with the context of another task begins with all
+ * that this task saw of earlier tasks, and so on. A task that is named twice counts once, at its first place.
+ */
+const wholeContext = async (
+  view: SeenTask,
+  foldOf: (stream: string) => Promise<SeenTask>,
+): Promise<ContextReference[]> => {
+  const lists = [view.context]
+  for (let next = view.contextOf; next !== undefined; ) {
+    const earlier = await foldOf(next)
+    const own = next
+    lists.unshift(earlier.context.filter(({ stream }) => stream !== own))
+    next = earlier.contextOf
+  }
+  const whole = new Map<string, ContextReference>()
+  for (const reference of lists.flat())
+    if (!whole.has(reference.stream)) whole.set(reference.stream, reference)
+  return [...whole.values()]
+}
+
 /** The context of a task at its start: earlier tasks of the session, then its own inputs. */
 export const firstSeen = async (read: ReadStream, view: SeenTask): Promise<Seen> => {
-  const own = taskStream(view.created?.task_id ?? '')
   const turn = view.created?.turn
   const lists: OutputItem[][] = []
   const given: GivenTurn[] = []
-  for (const reference of view.context) {
-    const from = reference.stream === own ? view : await foldStream(read, reference.stream)
+  const foldOf = foldsOf(read, view)
+  for (const reference of await wholeContext(view, foldOf)) {
+    const from = await foldOf(reference.stream)
     const items = itemsAt(from, reference)
     lists.push(turn === undefined || from === view ? items : heardBy(turn.name, items))
     if (from !== view) given.push(...from.given)

@@ -23,8 +23,10 @@ export const createOwnQueries = (
     inputIds: (sessionId: string, taskId: string) => inSession(sessionId, () => rows.inputIds(taskId)),
     lastInSession: (userId: string, sessionId: string) =>
       inSession(sessionId, () => chatSession.last(userId, sessionId)),
-    sessionContext: (userId: string, sessionId: string, position?: number) =>
-      inSession(sessionId, () => chatSession.context(userId, sessionId, position)),
+    sessionContext: (userId: string, sessionId: string) =>
+      inSession(sessionId, () => chatSession.context(userId, sessionId)),
+    conversation: (userId: string, sessionId: string, position: number) =>
+      inSession(sessionId, () => chatSession.conversation(userId, sessionId, position)),
     waitingInSession: (userId: string, sessionId: string) =>
       inSession(sessionId, () => chatSession.waiting(userId, sessionId)),
     idempotencyKey: (principalId: string, key: string) =>

@@ -13,7 +13,7 @@ const nothing = ''
 type Row = Record<StatusName, string>
 const table: Record<string, { command: Parameters<ReturnType<typeof given>['when']>[0]; answers: Row }> = {
   create: {
-    command: { type: 'CreateTask', created: createdData, start: true, context },
+    command: { type: 'CreateTask', created: createdData, start: true, seen: { context } },
     answers: {
       absent: 'TaskCreated AgentSpawned TaskStarted',
       created: conflict,
@@ -28,7 +28,7 @@ const table: Record<string, { command: Parameters<ReturnType<typeof given>['when
     },
   },
   start: {
-    command: { type: 'StartTask', context },
+    command: { type: 'StartTask', seen: { context } },
     answers: {
       absent: nothing,
       created: 'AgentSpawned TaskStarted',
@@ -170,7 +170,7 @@ t.test('a deleted task is not there for anybody', async t => {
     t.equal(given(...deleted).answers({ type }), notFound, type)
   }
   t.equal(
-    given(...deleted).answers({ type: 'CreateTask', created: createdData, start: true, context }),
+    given(...deleted).answers({ type: 'CreateTask', created: createdData, start: true, seen: { context } }),
     conflict,
     'its id is not given twice',
   )

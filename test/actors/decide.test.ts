@@ -36,7 +36,7 @@ const expire = { type: 'ExpireTask', startedAt: 0 } as const
 const begun = [...working, stepStarted(1, 't1/1')]
 
 t.test('a create that may start spawns its agent, then starts, with its limits', async t => {
-  t.match(given().when({ type: 'CreateTask', created: createdData, start: true, context }), [
+  t.match(given().when({ type: 'CreateTask', created: createdData, start: true, seen: { context } }), [
     { type: 'TaskCreated', data: { ...createdData, expires_at: now + 10_000 } },
     { type: 'AgentSpawned', data: { agent_id: 'agent_1', workdir: '/w/u1/s1' } },
     { type: 'TaskStarted', data: { from: 'created', context, ttl_seconds: 30 } },
@@ -44,7 +44,12 @@ t.test('a create that may start spawns its agent, then starts, with its limits',
 })
 
 t.test('a create that must wait is queued, with a deadline and no agent', async t => {
-  const events = given().when({ type: 'CreateTask', created: createdData, start: false, context: [] })
+  const events = given().when({
+    type: 'CreateTask',
+    created: createdData,
+    start: false,
+    seen: { context: [] },
+  })
   t.same(
     events.map(({ type }) => type),
     ['TaskCreated', 'TaskQueued'],
@@ -53,17 +58,23 @@ t.test('a create that must wait is queued, with a deadline and no agent', async 
 })
 
 t.test('a queued task starts once, with what it sees', async t => {
-  const events = given(created, queued).when({ type: 'StartTask', context })
+  const events = given(created, queued).when({ type: 'StartTask', seen: { context } })
   t.match(events, [{ type: 'AgentSpawned' }, { type: 'TaskStarted', data: { from: 'queued', context } }])
-  t.same(given(created, queued, ...events).when({ type: 'StartTask', context }), [])
+  t.same(given(created, queued, ...events).when({ type: 'StartTask', seen: { context } }), [])
 })
 
 t.test('a task that was canceled, expired or deleted while it waited never starts', async t => {
   const canceled = [created, queued, cancelRequested, fact('TaskCanceled', { from: 'queued' })]
-  t.same(given(...canceled).when({ type: 'StartTask', context }), [])
-  t.same(given(...canceled, fact('TaskDeleted', { by: 'x' })).when({ type: 'StartTask', context }), [])
+  t.same(given(...canceled).when({ type: 'StartTask', seen: { context } }), [])
   t.same(
-    given(created, queued, fact('TaskExpired', { from: 'queued' })).when({ type: 'StartTask', context }),
+    given(...canceled, fact('TaskDeleted', { by: 'x' })).when({ type: 'StartTask', seen: { context } }),
+    [],
+  )
+  t.same(
+    given(created, queued, fact('TaskExpired', { from: 'queued' })).when({
+      type: 'StartTask',
+      seen: { context },
+    }),
     [],
   )
 })
@@ -78,7 +89,7 @@ t.test('a step that says everything at once needs no beginning in the log', asyn
 })
 
 t.test('an echo needs at most seven events', async t => {
-  const first = given().when({ type: 'CreateTask', created: createdData, start: true, context })
+  const first = given().when({ type: 'CreateTask', created: createdData, start: true, seen: { context } })
   const rest = given(...first).when({ ...step(1), events: [said('m1', 'hello')] as never, end: ends })
   t.ok(first.length + rest.length <= 7)
 })

@@ -37,10 +37,6 @@ const whole: [table: RegExp, reason: string][] = [
 /** What a statement may sort. */
 const sorted: [sql: RegExp, reason: string][] = [
   [/FROM tokens WHERE revoked = 0 ORDER BY/, 'the list of tokens shows all of them'],
-  [
-    /INDEXED BY tasks_by_session/,
-    'the tasks of one chat session, which the context of the next one needs in full',
-  ],
   [/FROM ended CROSS JOIN/, 'the tasks with one body'],
   [/FROM cron_jobs GROUP BY state/, 'a user has at most 100'],
   [/FROM cron_runs .* ORDER BY position DESC, id DESC/s, 'the runs of one position'],

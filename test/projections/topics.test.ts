@@ -9,13 +9,18 @@ const rest = async (system: TestSystem) => {
   return system.projector.reached()
 }
 
-/** The tasks in the context of a task, without the task itself. */
+type Start = { context: { stream: string }[]; context_of?: string }
+
+/** The tasks in the context of a task, without the task itself, oldest first. */
 const contextOf = async ({ stored }: TestSystem, taskId: string): Promise<string[]> => {
-  const started = (await stored()).find(
-    ({ header }) => header.type === 'TaskStarted' && header.stream === `task-${taskId}`,
-  )
-  const { context } = (started?.data ?? { context: [] }) as { context: { stream: string }[] }
-  return context.map(({ stream }) => stream.slice('task-'.length)).filter(id => id !== taskId)
+  const events = await stored()
+  const namedBy = (stream: string): string[] => {
+    const start = events.find(({ header }) => header.type === 'TaskStarted' && header.stream === stream)
+    const { context, context_of } = (start?.data ?? { context: [] }) as Start
+    const newest = context.map(named => named.stream).filter(named => named !== stream)
+    return [...(context_of === undefined ? [] : namedBy(context_of)), ...newest]
+  }
+  return namedBy(`task-${taskId}`).map(stream => stream.slice('task-'.length))
 }
 
 t.test('a create in another session or with another key writes no rows', async t => {

@@ -64,12 +64,17 @@ export const lifecycleEvents = {
   TaskQueued: { from: From, expires_at: Deadline },
   /**
    * The agent begins. `context` is what the agent sees from earlier tasks: references to their inputs and items, oldest
-   * first. `first_items`: the agent also sees this many items from the beginning of the output of that task. Turns of a
-   * group chat have this number in place of a list of ids that would grow with each turn.
+   * first. `context_of`: before these references, the agent sees what the task of this stream saw of earlier tasks at its
+   * own start. So a session of many turns names each turn once. `seen_until`: of the tasks of its session, the agent sees
+   * those that completed up to this position; a later task may then begin with this context. `first_items`: the agent also
+   * sees this many items from the beginning of the output of that task. Turns of a group chat have this number in place of
+   * a list of ids that would grow with each turn.
    */
   TaskStarted: {
     from: From,
     context: Type.Array(Reference),
+    context_of: optional(Type.String()),
+    seen_until: optional(Type.Integer()),
     ttl_seconds: optional(Type.Integer()),
   },
   PauseRequested: {},

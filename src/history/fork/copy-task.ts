@@ -1,5 +1,6 @@
 // Copies the events of a task as the past of a fork: with the ids of the fork, and with new deadlines. Every copy gives
 // as many frames as its original.
+import type { StartContext } from '../../contract/commands.ts'
 import type { TaskEventData, TaskEventType } from '../../contract/task-events.ts'
 import type { OutputItem } from '../../contract/wire.ts'
 import type { NewIds } from './new-ids.ts'
@@ -53,7 +54,8 @@ const withIds = <T extends OutputItem>(item: T, ids: NewIds): T => ({
 const copies: { [T in TaskEventType]: Copy<T> } = {
   TaskCreated: (_, { created }) => created,
   TaskQueued: ({ from }, { expires }) => ({ from, ...expires('queued') }),
-  TaskStarted: (data, copying) => ({ ...data, context: data.context.map(reference(copying)) }),
+  // The fork has another session, in which no task begins with this context.
+  TaskStarted: ({ seen_until: _, ...data }, copying) => ({ ...data, ...copyOfContext(data, copying) }),
   PauseRequested: same,
   TaskPaused: ({ from, reason }, { expires }) => ({ from, reason, ...expires('paused') }),
   TaskResumed: same,
@@ -148,8 +150,8 @@ export const copyOfEvent = <T extends TaskEventType>(
   copying: Copying,
 ): Copied<T> => ({ type, data: copies[type](data, copying) })
 
-/** The context of a subagent that begins anew, with the new ids of the copied items. */
-export const copyOfContext = (
-  context: TaskEventData<'TaskStarted'>['context'],
-  copying: Copying,
-): TaskEventData<'TaskStarted'>['context'] => context.map(reference(copying))
+/** What a copy sees at its start, with the new ids of the copied items. */
+export const copyOfContext = ({ context, context_of }: StartContext, copying: Copying): StartContext => ({
+  context: context.map(reference(copying)),
+  ...(context_of === undefined ? {} : { context_of }),
+})

@@ -17,6 +17,8 @@ export type Course = {
   createdAt: number
   /** The time when the agent began, in milliseconds since 1970; 0: the agent has not begun. */
   startedAt: number
+  /** Its agent sees the tasks of its session that completed up to this position; undefined: it may see others. */
+  seenUntil: number | undefined
   /** The time (milliseconds) and the position of the event that ended the task. A later deletion does not count. */
   ended: { at: number; position: number } | undefined
   /** The time of the newest event, in milliseconds since 1970. */
@@ -34,6 +36,7 @@ export const beginCourse = (view: Course): void => {
   view.created = undefined
   view.createdAt = 0
   view.startedAt = 0
+  view.seenUntil = undefined
   view.ended = undefined
   view.changedAt = 0
   view.seq = 0
@@ -53,7 +56,10 @@ export const arrive = (view: Course, { position, type, header, data }: RecordedT
     view.created = data
     view.createdAt = at
   }
-  if (type === 'TaskStarted') view.startedAt = at
+  if (type === 'TaskStarted') {
+    view.startedAt = at
+    view.seenUntil = data.seen_until
+  }
   if (type === 'TaskDeleted') view.deleted = true
   view.revision = header.revision
   view.position = position

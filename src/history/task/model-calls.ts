@@ -10,6 +10,8 @@ export type Summary = { id: string; text: string; items: ReadonlySet<string> }
 
 export type ModelCalls = {
   context: TaskEventData<'TaskStarted'>['context']
+  /** The stream of the task whose first context comes before `context`. */
+  contextOf: string | undefined
   /** The stream of the tools that the model was offered last. */
   toolList: string | undefined
   /** Whether the newest step summed up the context. */
@@ -58,6 +60,7 @@ const givenWith = (
 export const modelCalls: Part<ModelCalls, Output> = {
   begin(view) {
     view.context = []
+    view.contextOf = undefined
     view.toolList = undefined
     view.summed = false
     view.summaries = []
@@ -67,8 +70,9 @@ export const modelCalls: Part<ModelCalls, Output> = {
     view.tokenIds = []
   },
   folds: {
-    TaskStarted(view, { context }) {
+    TaskStarted(view, { context, context_of }) {
       view.context = context
+      view.contextOf = context_of
     },
     ToolsOffered(view, { stream }) {
       view.toolList = stream

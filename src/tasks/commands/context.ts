@@ -1,7 +1,7 @@
 // Decides which inputs and items a task sees at its start.
 import type { Place } from '../../../actors/task/waiting-line.ts'
+import type { StartContext } from '../../contract/commands.ts'
 import { taskStream } from '../../contract/task-stream.ts'
-import type { ContextReference } from '../../history/context.ts'
 import type { Queries } from '../queries.ts'
 
 /** A task sees the completed tasks of its session, then its own inputs. `isAlone`: it sees only its own inputs. */
@@ -10,7 +10,9 @@ export const contextOf = (
   place: Place,
   inputIds: string[],
   isAlone: boolean,
-): ContextReference[] => [
-  ...(isAlone ? [] : queries.sessionContext(place.userId, place.sessionId)),
-  { stream: taskStream(place.taskId), items: inputIds },
-]
+): StartContext => {
+  const own = { stream: taskStream(place.taskId), items: inputIds }
+  if (isAlone) return { context: [own] }
+  const { context, ...earlier } = queries.sessionContext(place.userId, place.sessionId)
+  return { context: [...context, own], ...earlier }
+}

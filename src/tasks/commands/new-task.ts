@@ -29,12 +29,12 @@ export const createNewTask = (deps: CommandDeps) => {
       !sessionId || answers.length === 0 ? undefined : waitingFor(queries, userId, sessionId, answers)
     // A task that waits for these answers ends when the new one begins, so the number of tasks stays the same.
     const prepared = prepareTask(deps, wanted, userId, waiting)
-    const { stream, created, start, context } = prepared
+    const { stream, created, start, seen } = prepared
     const { taskId } = prepared.place
     let isStored = false
     try {
       const asked = by(principal, envelopeId)
-      const first = { created, start, context, ...asked }
+      const first = { created, start, seen, ...asked }
       if (waiting !== undefined) {
         const command: TaskCommand = { type: 'ContinueElsewhere', ...waiting, ...first }
         isStored = await runtime.ask(taskStream(waiting.id), command).then(always, isOvertaken)

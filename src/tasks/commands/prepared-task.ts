@@ -1,12 +1,11 @@
 // Prepares a task before its first event is stored: its ids, its secrets, its quota and its place among the tasks that
 // work or wait.
 import type { Place } from '../../../actors/task/waiting-line.ts'
-import type { CallAnswer } from '../../contract/commands.ts'
+import type { CallAnswer, StartContext } from '../../contract/commands.ts'
 import { mayBeStored } from '../../contract/stored.ts'
 import type { TaskEventData } from '../../contract/task-events.ts'
 import { taskStream } from '../../contract/task-stream.ts'
 import { webhookRefPrefix } from '../../contract/webhook-events.ts'
-import type { ContextReference } from '../../history/context.ts'
 import { contextOf } from './context.ts'
 import type { CreateRequest } from './create-request.ts'
 import type { CommandDeps } from './deps.ts'
@@ -21,7 +20,7 @@ export type PreparedTask = {
   created: TaskEventData<'TaskCreated'>
   /** True: the task starts in the append that creates it. False: it waits in line. */
   start: boolean
-  context: ContextReference[]
+  seen: StartContext
   /** Counts the task in its user's quota. That is already done, unless the task continues a waiting task. */
   reserve(): void
   /** Call it when the task is stored or abandoned: the quota counts stored tasks on its own. */
@@ -68,8 +67,8 @@ export const prepareTask = (
     const start = scheduler.admit(place)
     leavePlace = () => scheduler.release(taskId)
     const isAlone = isNewSession || created.own_past === true
-    const context = start ? contextOf(queries, place, created.input_ids, isAlone) : []
-    return { place, stream, created, start, context, reserve, release: () => release(), abandon }
+    const seen = start ? contextOf(queries, place, created.input_ids, isAlone) : { context: [] }
+    return { place, stream, created, start, seen, reserve, release: () => release(), abandon }
   } catch (error) {
     abandon(undefined) // nothing was appended
     release()

@@ -1,11 +1,10 @@
 // Commands of the server itself: a queued task starts, and a task whose time has run out expires.
 import type { Place } from '../../../actors/task/waiting-line.ts'
-import type { TaskCommand } from '../../contract/commands.ts'
+import type { StartContext, TaskCommand } from '../../contract/commands.ts'
 import { isBehind } from '../../contract/refusals.ts'
 import { StorageFailure } from '../../contract/stored.ts'
 import { taskStream } from '../../contract/task-stream.ts'
 import { nextTurn } from '../../fairness/slices.ts'
-import type { ContextReference } from '../../history/context.ts'
 import type { DecidedTask } from '../../history/task-view.ts'
 import { contextOf } from './context.ts'
 import type { CommandDeps } from './deps.ts'
@@ -20,7 +19,7 @@ const starter = ({ runtime, scheduler, queries, log }: CommandDeps) => {
     await nextTurn()
     if (waiting.delete(place.taskId) && scheduler.isRunning(place.taskId)) start(place)
   }
-  const seenBy = (place: Place): ContextReference[] | undefined => {
+  const seenBy = (place: Place): StartContext | undefined => {
     try {
       return contextOf(queries, place, queries.inputIds(place.sessionId, place.taskId), false)
     } catch (error) {
@@ -35,10 +34,10 @@ const starter = ({ runtime, scheduler, queries, log }: CommandDeps) => {
   const start = (place: Place): void => {
     waiting.delete(place.taskId)
     if (log.isFailing()) return
-    const context = seenBy(place)
-    if (context === undefined) return void startLater(place)
+    const seen = seenBy(place)
+    if (seen === undefined) return void startLater(place)
     const stream = taskStream(place.taskId)
-    const command: TaskCommand = { type: 'StartTask', context, principal: 'system', causation: stream }
+    const command: TaskCommand = { type: 'StartTask', seen, principal: 'system', causation: stream }
     runtime.ask(stream, command).then(
       view => {
         if (view.status !== 'working') scheduler.release(place.taskId)

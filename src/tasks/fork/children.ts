@@ -1,6 +1,7 @@
 // Makes new tasks for the subagents that work when the past of a fork ends. Their work counts as not begun, so each new
 // task has the request of the old one.
 import { firstEvents, type Judgement, pausedFor } from '../../../actors/task/events.ts'
+import type { StartContext } from '../../contract/commands.ts'
 import { taskEvents } from '../../contract/decoders/task.ts'
 import type { Ids } from '../../contract/ports.ts'
 import type { TaskEvent, TaskEventData } from '../../contract/task-events.ts'
@@ -13,15 +14,14 @@ import { forkedReason } from '../../history/task-object.ts'
 import type { DecidedTask } from '../../history/task-view.ts'
 
 type Created = TaskEventData<'TaskCreated'>
-type Child = { created: Created; context: TaskEventData<'TaskStarted'>['context'] }
+type Child = { created: Created; seen: StartContext }
 
 const readChild = async (read: ReadStream, taskId: string): Promise<Child> => {
   let created: Created | undefined
   for await (const page of read(taskStream(taskId))) {
     for (const event of page.map(taskEvents.read)) {
       if (event.type === 'TaskCreated') created = event.data
-      if (event.type === 'TaskStarted' && created !== undefined)
-        return { created, context: event.data.context }
+      if (event.type === 'TaskStarted' && created !== undefined) return { created, seen: event.data }
     }
   }
   throw new Error(`the task ${taskId} of a subagent has not begun`)
@@ -47,7 +47,7 @@ export const openChildren = async (
 
 /** The first append of a subagent's task. The task is paused if the calling task does not work. */
 export const newChild = (
-  { created, context }: Child,
+  { created, seen }: Child,
   copying: Copying,
   isWorking: boolean,
   judgement: Judgement,
@@ -68,6 +68,6 @@ export const newChild = (
     root_task_id: parent.task_id,
     depth: 1,
   }
-  const events = firstEvents(child, true, copyOfContext(context, copying), judgement)
+  const events = firstEvents(child, true, copyOfContext(seen, copying), judgement)
   return { created: child, events: isWorking ? events : [...events, pausedFor(forkedReason, judgement)] }
 }

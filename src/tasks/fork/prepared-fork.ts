@@ -146,7 +146,7 @@ export const prepareFork = async (
     }
     // From here on nothing is awaited, so that the place, the context and the past belong to one moment.
     const past = queries
-      .sessionContext(old.user_id, old.session_id, position)
+      .conversation(old.user_id, old.session_id, position)
       .filter(({ stream }) => stream !== taskStream(old.task_id))
     const judgement = forking.judgement()
     const place: Place = { taskId: task_id, userId: old.user_id, sessionId: task.session_id }
@@ -157,7 +157,7 @@ export const prepareFork = async (
     const own = { stream: taskStream(old.task_id), items: old.input_ids }
     const content = body.user_message_content
     const message = content ? { itemId: ids.next('msg_'), content } : undefined
-    const start = starts ? [...past, own] : undefined
+    const start = starts ? { context: [...past, own] } : undefined
     const tail = tailOf(view, { asked: by(principal, requestId), message, run, start }, judgement)
     const secretRef = keepSecrets(deps, old, asked)
     if (secretRef !== undefined) removals.push(() => secrets.forget(secretRef))

@@ -3,12 +3,11 @@
 import { postMessage } from '../../../actors/task/decide-inputs.ts'
 import { abandoned, type Judgement, pausedFor, started, ttlSeconds } from '../../../actors/task/events.ts'
 import { judge } from '../../../actors/task/judge.ts'
-import type { Asked } from '../../contract/commands.ts'
+import type { Asked, StartContext } from '../../contract/commands.ts'
 import { Invalid } from '../../contract/refusals.ts'
 import type { TaskEvent } from '../../contract/task-events.ts'
 import { stateAfter, statusIn, type TaskState } from '../../contract/task-state.ts'
 import { isTerminal, type MessageContent, type TaskStatus } from '../../contract/wire.ts'
-import type { ContextReference } from '../../history/context.ts'
 import { openCalls } from '../../history/task/calls.ts'
 import { forkedReason } from '../../history/task-object.ts'
 import type { DecidedTask } from '../../history/task-view.ts'
@@ -19,7 +18,7 @@ type Wish = {
   /** Whether the fork continues at once. */
   run: boolean
   /** The context of a fork that starts now; undefined: the fork does not start now, or has started in its past. */
-  start: ContextReference[] | undefined
+  start: StartContext | undefined
 }
 
 const isBeforeStart = ({ status }: DecidedTask) => status === 'created' || status === 'queued'

@@ -81,6 +81,7 @@ export const playTasks = async ({ begins, becomes, act, post, must, stream }: St
   await act(whole, 'resume')
   await becomes(whole, 'completed')
   await post({ session_id: 's1', user_message_content: 'second of its session', client_id: 'echo' })
+  await post({ session_id: 's1', user_message_content: 'third of its session', client_id: 'echo' })
 
   const byHand = await begins({ agent_config: script({ sleep_ms: 300 }, { message: 'after' }) })
   await act(byHand, 'pause')
