@@ -31,6 +31,7 @@ import { createSystem } from '../system.ts'
 import type { Queries } from '../tasks/queries.ts'
 import { builtinTools } from '../tools/builtin.ts'
 import { isPinned } from './backup-pins.ts'
+import { mustHaveItsSecrets } from './its-secrets.ts'
 import { leftBehind } from './left-behind.ts'
 import { openProvenLog } from './open-proven-log.ts'
 
@@ -139,6 +140,7 @@ export const openShard = async (
   const roots = { workspace: config.workspaceRoot, rollouts: files.rollouts, logs: files.logs }
   const opened: (() => unknown)[] = []
   try {
+    if (stores === undefined) mustHaveItsSecrets(files, acceptLoss, report)
     const world = realWorld()
     const metrics = createMetrics()
     const { log, proof } = await openProvenLog(config, {

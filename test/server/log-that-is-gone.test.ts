@@ -90,6 +90,33 @@ t.test('where only the log is gone, no new one is begun, and nothing is removed'
   }
 })
 
+t.test(
+  'where only the secrets are gone, no session is closed for them without the word of the operator',
+  async t => {
+    const dataDir = path.join(t.testdir(), 'data')
+    await used(t, dataDir, 's1')
+    const [file, away] = [path.join(dataDir, 'secrets.db'), path.join(dataDir, '../secrets.db')]
+    for (const others of [[], ['tiles'], ['children'], ['read.db', 'read.db-wal', 'read.db-shm']]) {
+      remove(dataDir, others)
+      renameSync(file, away)
+      const before = contentOf(dataDir)
+      const { code, stdout, stderr } = await refusedStart(dataDir)
+      t.same({ code, stdout }, { code: 75, stdout: '' })
+      t.match(stderr, /^reprise: \S+secrets\.db is missing, and a server has worked in this folder: .+\n$/)
+      t.match(await runReprise(['token', 'create', '--role', 'user'], { DATA_DIR: dataDir }), { code: 75 })
+      t.same(contentOf(dataDir), before, 'neither a start nor a command makes a new one')
+      renameSync(away, file)
+      const server = await spawnServer(t, dataDir)
+      t.equal((await envCalls(server.api).step('s1', ...query)).status, 200, 'with its secrets it goes on')
+      t.same(await server.end('SIGTERM'), [0, null])
+    }
+    renameSync(file, away)
+    const server = await spawnServer(t, dataDir, ['--accept-loss'])
+    t.match(server.stderr(), /the secret values of this folder are gone, as the option --accept-loss allows/)
+    await server.end('SIGTERM')
+  },
+)
+
 t.test('a log on a volume that is mounted later', async t => {
   const top = t.testdir({ volume: {}, data: {} })
   const [volume, dataDir] = [path.join(top, 'volume'), path.join(top, 'data')]

@@ -1,15 +1,8 @@
 // Where a recording is played: one data folder, served by one process after another, each of which may be killed.
 
-import {
-  appendFileSync,
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
+import { appendFileSync, copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import Database from 'better-sqlite3'
 import { tasksOf } from '../../http/agent-tasks.ts'
 import { envCalls, modules } from '../../http/env-calls.ts'
 import { result } from '../../mcp/servers/raw.mjs'
@@ -100,8 +93,9 @@ export const createStage = (folder: string) => {
     exists: (name: string) => until(() => existsSync(file(name))),
     changeModules: () => appendFileSync(file('modules/counter.mjs'), '// changed\n'),
     forgetSecrets: () => {
-      for (const name of ['secrets.db', 'secrets.db-wal', 'secrets.db-shm'])
-        rmSync(path.join(file('data'), name), { force: true })
+      const db = new Database(path.join(file('data'), 'secrets.db'))
+      db.exec('DELETE FROM secrets')
+      db.close()
     },
   }
 }

@@ -151,13 +151,9 @@ export const troubles: Trouble[] = [
     },
   },
   {
-    // Not the secrets: without their file, a session that needs a value is closed, as after the restore of a backup.
-    name: 'a file of the log or the keys is missing',
+    name: 'a file of the log, the secrets or the keys is missing',
     async begin(place, _, draw) {
-      const file = pick(
-        draw,
-        lasting(place).filter(name => name !== 'secrets.db'),
-      )
+      const file = pick(draw, lasting(place))
       return file === undefined ? nothing : moved(path.join(place.data, file))
     },
   },
