@@ -1,6 +1,7 @@
 // The tasks read model: one row for each task and one for each item. Events are folded in memory. Each write writes a
 // changed task once, however many events it had since the last write. While new events only add text to an open item of
 // a task, the task is not written until a query asks, since each write would write the whole item again.
+import { erasureEvents } from '../../src/contract/decoders/erasure.ts'
 import { taskEvents } from '../../src/contract/decoders/task.ts'
 import type { Log } from '../../src/contract/stored.ts'
 import { isTaskStream } from '../../src/contract/task-stream.ts'
@@ -39,7 +40,9 @@ export const tasksProjection = (
     fold(events) {
       for (const stored of events) {
         if (erased.follow(stored)) unwritten.addAll()
+        if (erasureEvents.find(stored)?.type === 'PayloadsErased') unwritten.addAll()
         if (stored.erased_by !== undefined || !isTaskStream(stored.header.stream)) continue
+        if (erased.has(stored.header.stream)) continue // a crash has destroyed only its first events
         const event = taskEvents.read(stored)
         const { stream } = event.header
         // A reward changes no row, so no task is loaded for it.

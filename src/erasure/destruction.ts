@@ -9,6 +9,8 @@ import type { StoredErasure } from './stored-erasures.ts'
 
 export type Destroyers = {
   log: Pick<EventLog, 'destroy' | 'wipe' | 'head'> & Pick<Log, 'append' | 'revisionOf'>
+  /** Resolves when the read models have marked the streams of all stored erasures as erased. */
+  rowsErased: () => Promise<void>
   /** Removes files and secrets. Resolves to the folders left for other tasks. `earlier`: those of earlier attempts. */
   files: (streams: readonly string[], earlier: readonly NotErased[]) => Promise<NotErased[]>
   /** Makes the server drop everything about these streams that it keeps in memory. */
@@ -39,12 +41,13 @@ const sameThings = (some: readonly NotErased[], others: readonly NotErased[]): b
  * unknown which pages of the log it has changed. So the unused parts of all pages are overwritten.
  */
 export const destroy = async (
-  { log, files, forget, rewriteReadModels, nats, readers, elsewhere, reach }: Destroyers,
+  { log, rowsErased, files, forget, rewriteReadModels, nats, readers, elsewhere, reach }: Destroyers,
   { streams, positions, left }: Pick<StoredErasure, 'streams' | 'positions' | 'left'>,
   { wasBegun, leave }: Attempt,
 ): Promise<ErasureFinished['not_erased']> => {
   const done = (step: string): void => reach('during', 'erasure', step)
   forget(streams)
+  await rowsErased()
   const shared = await files(streams, left)
   done('files')
   if (!sameThings(left, shared)) await leave(shared)

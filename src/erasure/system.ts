@@ -26,7 +26,7 @@ type Deps = {
   log: EventLog
   world: World
   report: Report
-  projector: Pick<Projector, 'rewrite'>
+  projector: Pick<Projector, 'erased' | 'rewrite'>
   secrets: Secrets
   tasks: Pick<Tasks, 'queries' | 'commands' | 'runtime' | 'streams' | 'files'>
   environments: Pick<ReturnType<typeof createSessionSystem>, 'sessions' | 'queries'>
@@ -77,6 +77,7 @@ export const openErasures = async (deps: Deps) => {
           tasks.streams.erase(stream)
         }
       },
+      rowsErased: deps.projector.erased,
       rewriteReadModels: deps.projector.rewrite,
       nats: deps.nats?.erase,
       readers: async () => void (await Promise.all([...readers].map(each => each()))),
