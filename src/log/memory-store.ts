@@ -46,9 +46,9 @@ export const memoryStore = (logId = 'memory'): Store => {
         row.payload = null
         row.salt = null
       }
-      return { next: undefined, isGone: true }
+      return { next: undefined, events: 0 }
     },
-    wipe: async () => true,
+    wipe: async () => 'done',
     erasedBy(at) {
       const row = rows[at - 1]
       return row && erased.find(each => covers(each, row))?.position

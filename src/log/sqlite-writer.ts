@@ -1,9 +1,9 @@
 // Writes to the log file over its only write connection: hashes, inserts and commits whole batches of events as texts.
 import type Database from 'better-sqlite3'
-import { createDestroyer } from './destroyer.ts'
+import { createDestroyer, mustBeErasable } from './destroyer.ts'
 import { closeHeader, digestAt, digestOf, leafOf, type OpenDigest, openDigest } from './leaf.ts'
 import { walBytes } from './sqlite-file.ts'
-import type { Destroyed, ErasureCursor, PackedBatch, Piece } from './store.ts'
+import type { Destroyed, ErasureCursor, PackedBatch, Piece, Wiped } from './store.ts'
 import { openSyncedWal, type SyncedWal } from './synced-wal.ts'
 import { type Watch, watchFile } from './watch.ts'
 
@@ -12,7 +12,7 @@ export type Writer = {
   writePiece(piece: Piece): void
   dropPieces(payload: number): void
   destroy(by: number, after: ErasureCursor | undefined): Destroyed
-  wipe(): boolean
+  wipe(isAll: boolean): Wiped
   /** Writes and syncs as much as a commit of many events does, and leaves nothing of it. Throws as a commit does. */
   probe(): void
   /** Makes the WAL longer if it is full. The thread calls this after an answer, so that no caller waits for it. */
@@ -91,7 +91,7 @@ export const sqliteWriter = (db: Database.Database): Writer => {
       const stored = [isShort ? payload : null, goneDigest === undefined ? salt : null]
       insertEvent.run(first + n, streamNos[n], revisions[n], header, ...stored, leafOf(header))
     }
-    destroyer.note(erasures)
+    mustBeErasable(erasures)
   })
   const checked = checkedBy(db.name, wal, synced)
   return {
@@ -113,7 +113,7 @@ export const sqliteWriter = (db: Database.Database): Writer => {
       checked(() => removePieces.run(payload))
     },
     destroy: (by, after) => checked(() => destroyer.destroy(by, after)),
-    wipe: () => destroyer.wipe(true),
+    wipe: destroyer.wipe,
     probe() {
       checked(() => insertPiece.run(noPayload, 0, ' '.repeat(probeChars)))
       checked(() => removePieces.run(noPayload)) // if this fails, the next opening removes it
