@@ -1,5 +1,6 @@
 // The file of the read models. It can always be rebuilt from the log, for example when it belongs to another log.
 import { closeSync, existsSync, openSync, renameSync, rmSync } from 'node:fs'
+import { type FileHandle, open as openFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
 import { syncFileLater, syncFolder } from '../src/platform/plain-file.ts'
@@ -103,8 +104,12 @@ const openCopy = (path: string): Database.Database => {
 
 const createRewriting = (path: string): Rewriting => {
   const next = `${path}.new`
+  let old: FileHandle | undefined
   return {
     make: () => rewrittenCopy(path, next),
+    async hold() {
+      old = await openFile(path)
+    },
     open: () => openCopy(next),
     sync: () => syncFileLater(next),
     // After a crash between these steps there is no file, and the next start makes it from the log. SQLite removes the
@@ -114,8 +119,16 @@ const createRewriting = (path: string): Rewriting => {
       close()
       renameSync(next, path)
     },
-    settle: () => syncFolder(dirname(path)),
-    discard: () => rmSync(next, { force: true }),
+    async settle() {
+      await old?.close()
+      old = undefined
+      await syncFolder(dirname(path))
+    },
+    async discard() {
+      await old?.close()
+      old = undefined
+      rmSync(next, { force: true })
+    },
   }
 }
 

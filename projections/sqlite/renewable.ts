@@ -53,7 +53,7 @@ export type Copy = {
   /** Makes durable that the copy has taken the place of the old file, so that the old file never comes back. */
   settle(): Promise<void>
   /** Removes the copy. */
-  discard(): void
+  discard(): Promise<void>
 }
 
 /** How the file of a database is copied and replaced. */
@@ -63,10 +63,12 @@ export type Rewriting = {
   /** Opens the new file. Nobody else uses it, and a crash may destroy it. */
   open(): Database.Database
   sync(): Promise<void>
+  /** Keeps the old file open, so that the last one who closes it is not the one who replaces it: that takes long. */
+  hold(): Promise<void>
   /** Puts the new file in the place of the closed old one. `close` closes the old one. */
   replace(close: () => void): void
   settle(): Promise<void>
-  discard(): void
+  discard(): Promise<void>
 }
 
 type Used = {
@@ -115,7 +117,12 @@ export const renewable = (
     return {
       store: { ...store, ...tables },
       sync: files.sync,
-      release: checkpoints.release,
+      async release() {
+        // `replace` closes the last connection, which copies what is left in the WAL. So little may be left.
+        await files.hold()
+        db.pragma('shrink_memory')
+        await checkpoints.release(true)
+      },
       replace() {
         transaction.rollBack()
         own.commit()
@@ -130,10 +137,10 @@ export const renewable = (
         }
       },
       settle: files.settle,
-      discard() {
+      async discard() {
         copy?.close()
         copy = undefined
-        files.discard()
+        await files.discard()
       },
     }
   }

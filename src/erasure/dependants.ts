@@ -35,6 +35,8 @@ export const createKinIndex = ({ log, rows, pause }: Deps) => {
   const known = new Set<string>()
   /** The tasks whose events were all read. */
   const whole = new Map<string, Found>()
+  /** The tasks of which all events will be read. */
+  const expected = new Set<string>()
   /** The known tasks that had not ended when they were read. */
   const open = new Set<string>()
   const sessionsSeen = new Set<string>()
@@ -59,6 +61,7 @@ export const createKinIndex = ({ log, rows, pause }: Deps) => {
   }
   const addTask = async (row: ErasableTask): Promise<void> => {
     if (known.has(row.id)) return
+    if (expected.has(row.id)) return void (await wholeOf(row)) // otherwise it would be read twice
     take(row, await readKin(log, row.id, false))
     await pause()
   }
@@ -98,6 +101,10 @@ export const createKinIndex = ({ log, rows, pause }: Deps) => {
       await addSessionOf(row)
       return { tasks: [...tasks, ...(dependants.get(row.id) ?? [])], sessions }
     },
+    /** Says that `of` will be called for these tasks. */
+    expect(tasks: Iterable<ErasableTask>): void {
+      for (const { id } of tasks) expected.add(id)
+    },
     /** From now on, also finds tasks that were created since, and reads tasks again that had not ended. */
     lookAgain(): void {
       sessionsSeen.clear()
@@ -114,8 +121,8 @@ export type KinIndex = ReturnType<typeof createKinIndex>
 
 /** `asked`, `sessions`: the tasks, and the streams of environment sessions, that somebody asked to erase. */
 export const closureOf = async (
+  { rows, pause }: Pick<Deps, 'rows' | 'pause'>,
   index: KinIndex,
-  rows: Pick<Erasable, 'byId'>,
   asked: Iterable<ErasableTask>,
   sessions: Iterable<string> = [],
 ): Promise<Closure> => {
@@ -125,6 +132,7 @@ export const closureOf = async (
     dependants: { tasks: [], sessions: [] },
   }
   for (const row of asked) closure.tasks.set(row.id, row)
+  index.expect(closure.tasks.values())
   // Tasks that are added to the map meanwhile come later in this loop.
   for (const row of closure.tasks.values()) {
     const found = await index.of(row)
@@ -135,6 +143,7 @@ export const closureOf = async (
       closure.tasks.set(other.id, other)
       closure.dependants.tasks.push(dependant)
     }
+    await pause()
     for (const id of found.sessions) {
       if (closure.sessions.has(id)) continue
       closure.sessions.add(id)

@@ -48,8 +48,8 @@ export type Wanted = {
   settings?: UserSettings
 }
 
-/** The number of tasks that are deleted at the same time. */
-const deletedAtOnce = 32
+/** The number of tasks that are deleted at the same time. One commit may hold them all, and is folded in one turn. */
+const deletedAtOnce = 8
 
 const check = async (
   deps: EraseDeps,
@@ -129,15 +129,15 @@ export const beginErasure = async (
   { reason, cascade }: Wish,
   index: KinIndex = createKinIndex(deps),
 ): Promise<StoredErasure> => {
-  const { log, rows, holds } = deps
+  const { log, holds } = deps
   index.lookAgain()
-  const closure = await closureOf(index, rows, wanted.tasks, wanted.sessions)
+  const closure = await closureOf(deps, index, wanted.tasks, wanted.sessions)
   await check(deps, wanted, closure, cascade)
   await remove(deps, asked, closure)
   await deps.tasks.forksSettled()
   // Tasks that were created before the deletion may depend on the deleted ones. Later tasks cannot.
   index.lookAgain()
-  const after = await closureOf(index, rows, closure.tasks.values(), closure.sessions)
+  const after = await closureOf(deps, index, closure.tasks.values(), closure.sessions)
   for (;;) {
     const seen = holds.changes()
     await check(deps, wanted, after, false)

@@ -18,6 +18,7 @@ export const freeOf = async (
   /** For each task, the given tasks that can only be erased together with it. */
   const needing = new Map<string, string[]>()
   const staying: string[] = []
+  index.expect(tasks)
   for (const row of tasks) {
     const found = await index.of(row)
     let stays = isHindered(deps, row, found.sessions)
