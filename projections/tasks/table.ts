@@ -4,10 +4,11 @@
 import { erasureEvents } from '../../src/contract/decoders/erasure.ts'
 import { taskEvents } from '../../src/contract/decoders/task.ts'
 import type { Log } from '../../src/contract/stored.ts'
-import { isTaskStream } from '../../src/contract/task-stream.ts'
+import { isTaskStream, taskIdOf } from '../../src/contract/task-stream.ts'
 import { evolveShown } from '../../src/history/task-view.ts'
 import type { Projection } from '../intake.ts'
 import type { ReadStore } from '../store.ts'
+import { createDeletions } from './deletions.ts'
 import { createErasedTasks } from './erased.ts'
 import { createFollowedTasks, type Limits } from './followed.ts'
 import { createKeyWriter } from './key-writer.ts'
@@ -32,6 +33,7 @@ export const tasksProjection = (
   const folds = createFoldWriter(store)
   const moves = createMoveWriter(store)
   const erased = createErasedTasks(store)
+  const deletions = createDeletions(store)
   const unwritten = createUnwrittenTopics()
   const keys = createKeyWriter(store, unwritten.add)
   const steps = createStepWriter(store)
@@ -47,6 +49,11 @@ export const tasksProjection = (
         const { stream } = event.header
         // A reward changes no row, so no task is loaded for it.
         if (event.type === 'RewardGiven' && !tasks.isInMemory(stream)) continue
+        if (event.type === 'TaskDeleted' && !tasks.isInMemory(stream)) {
+          deletions.follow(taskIdOf(stream), event.position)
+          unwritten.addAll()
+          continue
+        }
         const task = tasks.change(event)
         if (task === undefined) continue
         const { status } = task.view
@@ -65,6 +72,7 @@ export const tasksProjection = (
     write(isWhole) {
       const counts = new Map<string, number>()
       for (const task of tasks.due(isWhole)) writeTask(task, counts)
+      deletions.write()
       tasks.list(isWhole)
       for (const [status, tasks] of counts) if (tasks !== 0) count.run(status, tasks)
       keys.write()
@@ -83,6 +91,7 @@ export const tasksProjection = (
       folds.forget()
       moves.forget()
       erased.forget()
+      deletions.forget()
       unwritten.clear()
       keys.forget()
       steps.forget()
