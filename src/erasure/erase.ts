@@ -49,7 +49,7 @@ export type Wanted = {
 }
 
 /** The number of tasks that are deleted at the same time. One commit may hold them all, and is folded in one turn. */
-const deletedAtOnce = 8
+const deletedAtOnce = 16
 
 const check = async (
   deps: EraseDeps,

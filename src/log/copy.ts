@@ -4,9 +4,10 @@
 // transaction, every commit of the server would restart the copy, and under load the copy would never end. `VACUUM
 // INTO` makes an equally consistent copy, but it blocks this process until it is done and reports no progress. It would
 // also leave out free space, but an append-only file has hardly any. The server does not wait for the copy, but the WAL
-// of the server grows until the copy is done.
+// of the server grows until the copy is done. A commit of the server waits while the disk is busy, so the copy is synced
+// after each few mebibytes, and not all at once at its end.
 
-import { closeSync, fsyncSync, openSync } from 'node:fs'
+import { closeSync, fdatasyncSync, fsyncSync, openSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { openFileReadOnly } from './read-only.ts'
 
@@ -27,17 +28,20 @@ export const copyLog = async (
 ): Promise<void> => {
   closeSync(openSync(to, 'wx', 0o600)) // the file has its permissions before it has any content
   const source = openFileReadOnly(from)
+  const copied = openSync(to, 'r')
   try {
     source.exec('BEGIN')
     source.prepare('SELECT max(position) FROM events').get() // the first read fixes the moment of the copy
     await source.backup(to, {
       progress: ({ totalPages, remainingPages }) => {
+        fdatasyncSync(copied)
         onProgress(totalPages - remainingPages, totalPages)
         return pagesAtOnce
       },
     })
   } finally {
     source.close()
+    closeSync(copied)
   }
   // A single file without a WAL can be moved, and can be read where nothing can be written.
   const copy = new Database(to)
