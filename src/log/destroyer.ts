@@ -8,7 +8,7 @@ import { createWalPages } from './wal-pages.ts'
 import { pagesIn, wipePages } from './wiped-pages.ts'
 
 /** At most this many events lose their payloads in one commit, since other commits wait for this commit. */
-const eventsAtOnce = 200
+const eventsAtOnce = 500
 /** At most this many pages are wiped before other commits. */
 const pagesAtOnce = 1000
 
@@ -78,10 +78,17 @@ export const createDestroyer = (db: Database.Database, emptied: () => void) => {
     }
     return from
   })
+  /** Does not wait for readers, since commits would wait, too. */
   const empty = (): boolean => {
-    const [done] = db.pragma('wal_checkpoint(TRUNCATE)') as { busy: number }[]
-    emptied()
-    return done?.busy === 0
+    const patience = db.pragma('busy_timeout', { simple: true }) as number
+    db.pragma('busy_timeout = 0')
+    try {
+      const [done] = db.pragma('wal_checkpoint(TRUNCATE)') as { busy: number }[]
+      return done?.busy === 0
+    } finally {
+      emptied()
+      db.pragma(`busy_timeout = ${patience}`)
+    }
   }
 
   return {

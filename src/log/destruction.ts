@@ -7,10 +7,20 @@ const stored = <T>(work: Promise<T>): Promise<T> =>
     throw new StorageFailure('erased payloads could not be destroyed', { cause: error })
   })
 
+/** Readers are waited for so often, and so many milliseconds each time. */
+const mostWaits = 100
+const waitMs = 50
+
 /** Resolves to whether no trace is left. False: a reader still needs the WAL. */
 export const wipeAll = async (store: Pick<Store, 'wipe'>, isAll: boolean): Promise<boolean> => {
   let wiped = await store.wipe(isAll)
-  while (wiped === 'some') wiped = await store.wipe(false)
+  for (let waits = 0; wiped !== 'done' && waits < mostWaits; ) {
+    if (wiped === 'held') {
+      waits++
+      await new Promise(resolve => setTimeout(resolve, waitMs))
+    }
+    wiped = await store.wipe(false)
+  }
   return wiped === 'done'
 }
 
