@@ -172,7 +172,8 @@ export const createProjector = (
     },
     isAtRest: () => catchingUp === undefined,
     replace(copy, next, since) {
-      if (trust.isBehind()) throw new Error('the read models stopped while their file was written anew')
+      if (trust.isBehind() || !store.isOpen())
+        throw new Error('the read models stopped while their file was written anew')
       writing.cancel()
       try {
         copy.replace()

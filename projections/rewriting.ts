@@ -51,7 +51,7 @@ export const createRewriting = ({ store, log, projectionsOn, rest, isAtRest, rep
         } while (!isAtRest())
         replace(copy, intake, since ?? [])
       } catch (error) {
-        await copy.discard()
+        copy.discard()
         throw error
       } finally {
         since = undefined

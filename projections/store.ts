@@ -1,7 +1,7 @@
 // The file of the read models. It can always be rebuilt from the log, for example when it belongs to another log.
-import { closeSync, existsSync, openSync, renameSync, rmSync } from 'node:fs'
-import { type FileHandle, open as openFile } from 'node:fs/promises'
+import { close, closeSync, existsSync, fstatSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { promisify } from 'node:util'
 import Database from 'better-sqlite3'
 import { syncFileLater, syncFolder } from '../src/platform/plain-file.ts'
 import { createCheckpoints, none } from '../src/platform/sqlite/checkpoints.ts'
@@ -102,13 +102,22 @@ const openCopy = (path: string): Database.Database => {
   return db
 }
 
+/** Closes a file in a thread: when nobody else has it open and its name is gone, its pages are freed, which takes long. */
+const closeLater = promisify(close)
+
 const createRewriting = (path: string): Rewriting => {
   const next = `${path}.new`
-  let old: FileHandle | undefined
+  /**
+   * The file that is about to be replaced. It stays open when it was not replaced: a process that closes any descriptor of
+   * a file loses the locks of all of its connections to the file.
+   */
+  let old: number | undefined
   return {
     make: () => rewrittenCopy(path, next),
-    async hold() {
-      old = await openFile(path)
+    hold() {
+      if (old !== undefined && fstatSync(old).ino === statSync(path).ino) return
+      if (old !== undefined) closeSync(old)
+      old = openSync(path, 'r')
     },
     open: () => openCopy(next),
     sync: () => syncFileLater(next),
@@ -120,15 +129,11 @@ const createRewriting = (path: string): Rewriting => {
       renameSync(next, path)
     },
     async settle() {
-      await old?.close()
+      if (old !== undefined) await closeLater(old)
       old = undefined
       await syncFolder(dirname(path))
     },
-    async discard() {
-      await old?.close()
-      old = undefined
-      rmSync(next, { force: true })
-    },
+    discard: () => rmSync(next, { force: true }),
   }
 }
 

@@ -53,7 +53,7 @@ export type Copy = {
   /** Makes durable that the copy has taken the place of the old file, so that the old file never comes back. */
   settle(): Promise<void>
   /** Removes the copy. */
-  discard(): Promise<void>
+  discard(): void
 }
 
 /** How the file of a database is copied and replaced. */
@@ -64,11 +64,11 @@ export type Rewriting = {
   open(): Database.Database
   sync(): Promise<void>
   /** Keeps the old file open, so that the last one who closes it is not the one who replaces it: that takes long. */
-  hold(): Promise<void>
+  hold(): void
   /** Puts the new file in the place of the closed old one. `close` closes the old one. */
   replace(close: () => void): void
   settle(): Promise<void>
-  discard(): Promise<void>
+  discard(): void
 }
 
 type Used = {
@@ -119,7 +119,7 @@ export const renewable = (
       sync: files.sync,
       async release() {
         // `replace` closes the last connection, which copies what is left in the WAL. So little may be left.
-        await files.hold()
+        files.hold()
         db.pragma('shrink_memory')
         await checkpoints.release(true)
       },
@@ -137,10 +137,10 @@ export const renewable = (
         }
       },
       settle: files.settle,
-      async discard() {
+      discard() {
         copy?.close()
         copy = undefined
-        await files.discard()
+        files.discard()
       },
     }
   }
