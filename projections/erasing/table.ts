@@ -9,7 +9,7 @@ import type { ReadStore } from '../store.ts'
 export type Eraser = (stream: string) => void
 
 /** The most streams whose rows one slice removes. */
-export const streamsAtOnce = 16
+export const streamsAtOnce = 8
 
 export const erasingProjection = (store: ReadStore, erasers: readonly Eraser[]): Projection => {
   const add = store.prepare('INSERT INTO erasing (position, streams, done) VALUES (?, ?, 0)')

@@ -8,7 +8,7 @@ import type { EventLog } from '../log/log.ts'
 import type { StoredErasure } from './stored-erasures.ts'
 
 export type Destroyers = {
-  log: Pick<EventLog, 'destroy' | 'wipe' | 'head'> & Pick<Log, 'append' | 'revisionOf'>
+  log: Pick<EventLog, 'noteErasure' | 'destroy' | 'wipe' | 'head'> & Pick<Log, 'append' | 'revisionOf'>
   /** Resolves when the read models have marked the streams of all stored erasures as erased. */
   rowsErased: () => Promise<void>
   /** Removes files and secrets. Resolves to the folders left for other tasks. `earlier`: those of earlier attempts. */
@@ -55,6 +55,7 @@ export const destroyOwn = async (
 ): Promise<NotErased[]> => {
   const { log, rowsErased, files, forget, nats, elsewhere } = destroyers
   const done = stepsOf(destroyers)
+  for (const position of positions) await log.noteErasure(position)
   forget(streams)
   await rowsErased()
   const shared = await files.remove(streams, left)

@@ -9,7 +9,7 @@ import { isEnvSessionStream, sessionIdOf } from '../contract/env-session-events.
 import type { NotErased } from '../contract/erasure-events.ts'
 import type { Log } from '../contract/stored.ts'
 import { isTaskStream, taskIdOf } from '../contract/task-stream.ts'
-import { localPause } from '../fairness/slices.ts'
+import { backgroundPause } from '../fairness/slices.ts'
 import { syncFolder } from '../platform/plain-file.ts'
 import { removeFolder } from '../platform/remove-folder.ts'
 import type { Secrets } from '../platform/secrets.ts'
@@ -56,7 +56,7 @@ const stillLeft = (earlier: readonly NotErased[], left: readonly NotErased[]): N
 type Attempt = { workspaces: Map<string, NotErased | undefined>; removed: string[] }
 
 export const createErasedFiles = ({ log, rows, roots, folders, secrets, saved }: Deps) => {
-  const pause = localPause()
+  const pause = backgroundPause()
   const workspaces = createWorkspaces({ log, rows, root: roots.workspace })
   const workdirOf = (created: Created): string => workspaceOf(roots.workspace, created).workdir
 

@@ -10,7 +10,7 @@ import { isTaskStream } from '../contract/task-stream.ts'
 import type { Reach } from '../contract/tools.ts'
 import type { CronQueries } from '../cron/queries.ts'
 import type { createSessionSystem } from '../env-sessions/system.ts'
-import { localPause } from '../fairness/slices.ts'
+import { backgroundPause } from '../fairness/slices.ts'
 import type { EventLog } from '../log/log.ts'
 import type { Secrets } from '../platform/secrets.ts'
 import type { Tasks } from '../tasks/tasks.ts'
@@ -107,7 +107,7 @@ export const openErasures = async (deps: Deps) => {
     holds,
     stored,
     finisher,
-    pause: localPause(),
+    pause: backgroundPause(),
     ids: world.ids,
     reach,
   })

@@ -5,7 +5,7 @@ import { userFolder, workspaceOf } from '../access/user-folders.ts'
 import { taskEvents } from '../contract/decoders/task.ts'
 import type { Log } from '../contract/stored.ts'
 import { taskStream } from '../contract/task-stream.ts'
-import { localPause } from '../fairness/slices.ts'
+import { backgroundPause } from '../fairness/slices.ts'
 import type { Erasable } from '../tasks/erasable.ts'
 import type { Created } from './kin.ts'
 
@@ -47,7 +47,7 @@ const take = (sets: Map<string, Set<string>>, key: string, id: string): void => 
 }
 
 export const createWorkspaces = ({ log, rows, root }: Deps) => {
-  const pause = localPause()
+  const pause = backgroundPause()
   const users = new Map<string, Known>()
   /** The users of the known tasks. */
   const owners = new Map<string, string>()

@@ -92,6 +92,7 @@ export const createDestroyer = (db: Database.Database, emptied: () => void) => {
   }
 
   return {
+    note: db.transaction(note).immediate,
     destroy(by: number, after: ErasureCursor | undefined): Destroyed {
       const next = some.immediate(by, after)
       for (const page of pagesInWal()) unwiped.add(page)

@@ -24,7 +24,8 @@ export const wipeAll = async (store: Pick<Store, 'wipe'>, isAll: boolean): Promi
   return wiped === 'done'
 }
 
-export const createDestruction = (store: Pick<Store, 'destroy' | 'wipe'>) => ({
+export const createDestruction = (store: Pick<Store, 'noteErasure' | 'destroy' | 'wipe'>) => ({
+  noteErasure: (by: number) => stored(store.noteErasure(by)),
   async destroy(by: number): Promise<void> {
     for (let after: ErasureCursor | undefined; ; ) {
       const { next } = await stored(store.destroy(by, after))

@@ -40,6 +40,10 @@ export type EventLog = Log &
     /** The newest event that this process has appended to a stream, if it is still in memory. It may not be durable. */
     newestOf(stream: string): Newest | undefined
     /**
+     * Notes what the event PayloadsErased at a position covers, so that `erasedBy` finds it. Rejects with StorageFailure.
+     */
+    noteErasure(by: number): Promise<void>
+    /**
      * Destroys what the event PayloadsErased at a position covers. Traces stay in the files until `wipe`. Another call
      * destroys only what is left. Rejects with StorageFailure.
      */

@@ -39,6 +39,7 @@ export const memoryStore = (logId = 'memory'): Store => {
     async dropPieces(payload) {
       pieces.delete(payload)
     },
+    async noteErasure() {}, // `write` has noted it
     async destroy(by) {
       const here = erased.filter(({ position }) => position === by)
       for (const row of rows) {

@@ -109,6 +109,7 @@ export const sqliteStore = (
     openLong: long.open,
     writePiece: async piece => void (await writes({ ask: 'piece', piece }, piece.text.length)),
     dropPieces: async payload => void (await writes({ ask: 'drop', payload }, 0)),
+    noteErasure: async by => void (await writes({ ask: 'note', by }, 0)),
     async destroy(by, after) {
       const destroyed = (await writes({ ask: 'destroy', by, after }, 0)) as Destroyed
       checkpoints.wrote(destroyed.events * bytesPerEvent)

@@ -11,6 +11,7 @@ export type Writer = {
   write(batch: PackedBatch): void
   writePiece(piece: Piece): void
   dropPieces(payload: number): void
+  noteErasure(by: number): void
   destroy(by: number, after: ErasureCursor | undefined): Destroyed
   wipe(isAll: boolean): Wiped
   /** Writes and syncs as much as a commit of many events does, and leaves nothing of it. Throws as a commit does. */
@@ -112,6 +113,7 @@ export const sqliteWriter = (db: Database.Database): Writer => {
       digests.delete(payload)
       checked(() => removePieces.run(payload))
     },
+    noteErasure: by => checked(() => destroyer.note(by), false),
     // If a power failure takes this back, it is done again, since the erasure is not finished before `wipe`.
     destroy: (by, after) => checked(() => destroyer.destroy(by, after), false),
     wipe: destroyer.wipe,

@@ -63,6 +63,11 @@ export interface Store {
   /** Removes the pieces of a payload that no event has. */
   dropPieces(payload: number): Promise<void>
   /**
+   * Notes what the event PayloadsErased at the position `by` covers. From then on, `erasedBy` finds it. `destroy` does the
+   * same first.
+   */
+  noteErasure(by: number): Promise<void>
+  /**
    * Destroys some of the payloads and salts that the event PayloadsErased at the position `by` covers. To be called
    * again until there is no `next`.
    */

@@ -10,6 +10,7 @@ export type Request =
   | { ask: 'write'; id: number; batch: Omit<PackedBatch, 'texts'>; text: string }
   | { ask: 'piece'; id: number; piece: Piece }
   | { ask: 'drop'; id: number; payload: number }
+  | { ask: 'note'; id: number; by: number }
   | { ask: 'destroy'; id: number; by: number; after: ErasureCursor | undefined }
   | { ask: 'wipe'; id: number; isAll: boolean }
   | { ask: 'reopen'; id: number }
@@ -33,6 +34,7 @@ const answers: { [A in Request['ask']]: (request: Extract<Request, { ask: A }>) 
   write: ({ batch, text }) => opened().write({ ...batch, texts: text.split('\n') }),
   piece: ({ piece }) => opened().writePiece(piece),
   drop: ({ payload }) => opened().dropPieces(payload),
+  note: ({ by }) => opened().noteErasure(by),
   destroy: ({ by, after }) => opened().destroy(by, after),
   wipe: ({ isAll }) => opened().wipe(isAll),
   reopen: () => {

@@ -20,6 +20,7 @@ const given = () => {
   const finisher = createFinisher({
     destroyers: {
       log: {
+        noteErasure: async () => {},
         destroy: async () => void steps.push('payloads'),
         wipe: async (isAll: boolean) => {
           steps.push(isAll ? 'wipe all pages' : 'wipe changed pages')
