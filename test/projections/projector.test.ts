@@ -344,3 +344,21 @@ t.test('when the new file cannot take the place of the old one, the tables are r
   t.same([...differences(stored, fresh)], [])
   await fresh.close()
 })
+
+t.test('a task of which a crash has destroyed only the first event has a row without content', async t => {
+  const events = await randomHistory(2, 60)
+  const first = events.find(
+    ({ header }) =>
+      header.revision === 0 &&
+      events.some(other => other.header.stream === header.stream && other.header.revision > 1),
+  )
+  const half = events.map(event => (event === first ? { ...event, data: undefined, erased_by: 1000 } : event))
+  const { log, commit } = logOf(half)
+  commit(half.length)
+  const store = openReadStore(':memory:')
+  t.teardown(() => store.close())
+  const projector = createReadModels(store, log, testWorld(1).timers, () => t.fail('nothing goes wrong'))
+  await projector.catchUp()
+  const row = store.prepare<[number], object>('SELECT deleted, fields FROM tasks WHERE position = ?')
+  t.same(row.get(first?.position ?? 0), { deleted: 2, fields: '{}' })
+})
