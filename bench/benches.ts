@@ -34,6 +34,7 @@ export const benches: Record<string, () => Promise<Bench>> = {
   bodies: () => import('./bodies.ts'),
   numbers: () => import('./numbers.ts'),
   'large-answers': () => import('./large-answers.ts'),
+  erase: () => import('./erase.ts'),
   start: () => import('./start.ts'),
   memory: () => import('./memory.ts'),
 }

@@ -20,6 +20,10 @@ export type Projection = {
   leftOut?(stream: string): boolean
   /** Loads the changes before the checkpoint that the tables lack, after a start or a failure. Yields their streams. */
   recall?(checkpoint: number): Iterable<string>
+  /** Whether `write` has left work for later. */
+  hasMore?(): boolean
+  /** Does a piece of this work, in a transaction. */
+  doMore?(): void
   /** Drops the changes in memory that are not written, because folding or writing has failed. */
   forget(): void
 }
@@ -31,6 +35,7 @@ export const createIntake = (store: ReadStore, log: Log, projections: Projection
     for (const projection of projections) projection.write(isWhole)
     reached.moveCheckpoint()
   })
+  const doMore = store.transaction(() => projections.find(projection => projection.hasMore?.())?.doMore?.())
   /** After a failure: drops what is in memory. `recall` then returns to the state of the tables. */
   const failed = (): void => {
     reached.failed()
@@ -67,6 +72,13 @@ export const createIntake = (store: ReadStore, log: Log, projections: Projection
       reached.wrote()
       news.written(reached.written(), stream => projections.some(projection => projection.leftOut?.(stream)))
     },
+    /** Does a piece of the work that writes have left for later. Returns false when nothing was left. */
+    later(): boolean {
+      reached.mustBeSure()
+      if (!projections.some(projection => projection.hasMore?.())) return false
+      doMore()
+      return true
+    },
     /** Commits the rows that are written. Returns whether there were some. When it throws, they are taken back. */
     commit(): boolean {
       const isNews = store.commit()
@@ -91,7 +103,7 @@ export const createIntake = (store: ReadStore, log: Log, projections: Projection
       }
     },
     failed,
-    /** The tables were replaced by older ones. A catch-up that runs fails then, and the next one reads what they lack. */
+    /** The tables may have been replaced by older ones. The next catch-up reads what they lack. */
     replaced(): void {
       news.lackAll(reached.written())
       failed()

@@ -5,8 +5,10 @@
 import type { Report, Timers } from '../src/contract/ports.ts'
 import { Refusal } from '../src/contract/refusals.ts'
 import type { Log, Recorded } from '../src/contract/stored.ts'
-import { createIntake, type Intake, type Projection } from './intake.ts'
+import { nextTurn } from '../src/fairness/slices.ts'
+import { createIntake, type Projection } from './intake.ts'
 import { readToHead } from './read-to-head.ts'
+import { createRewriting } from './rewriting.ts'
 import type { ReadStore } from './store.ts'
 import { isOfFile } from './sums.ts'
 import type { Topic } from './tasks/topics.ts'
@@ -33,9 +35,11 @@ export type Projector = {
   catchUp(): Promise<void>
   /** Resolves when the read models hold all events. After a failure, it waits until a later catch-up has succeeded. */
   caughtUp(): Promise<void>
+  /** Resolves when the tables have no content of streams that a stored event has erased. Rejects when it cannot be removed. */
+  erased(): Promise<void>
   /**
-   * Writes the file of the read models anew, without its free space. Queries wait only at the end, while the events
-   * that came meanwhile are read.
+   * Writes the file of the read models anew, without its free space. The tables stay current meanwhile, so queries do
+   * not wait.
    */
   rewrite(): Promise<void>
   /** The position up to which the read models are written. */
@@ -80,29 +84,14 @@ const createReading =
     }
   }
 
-/** Writes the file anew, and reads the events that came meanwhile. */
-const rewriteStore = async (
-  store: ReadStore,
-  { replaced }: Intake,
-  { fallBehind }: Trust,
-  catchUp: () => Promise<void>,
-): Promise<void> => {
-  await catchUp() // writes what is pending
-  await store.rewrite(() => {
-    fallBehind()
-    replaced()
-  })
-  await catchUp().catch(catchUp) // one that began before the file was replaced has failed
-}
-
 export const createProjector = (
   store: ReadStore,
   log: Log,
-  projections: Projection[],
+  projectionsOn: (store: ReadStore) => Projection[],
   timers: Timers,
   report: Report,
 ): Projector => {
-  const intake = createIntake(store, log, projections)
+  let intake = createIntake(store, log, projectionsOn(store))
   const trust = createTrust(report)
   let catchingUp: Promise<void> | undefined
   const waiting: (() => void)[] = []
@@ -112,7 +101,7 @@ export const createProjector = (
     intake.failed()
     trust.failed(error)
   }
-  const writing = createWriting({ intake, store, timers, failed })
+  const writing = createWriting({ intake: () => intake, store, timers, failed })
   const write = () => {
     if (!trust.isBehind()) writing.commitSoon() // otherwise the running catch-up writes
   }
@@ -128,12 +117,27 @@ export const createProjector = (
       trust.emptied()
     }
     writing.cancel()
-    await readToHead(log, intake, () => {
+    const onHead = () => {
       trust.caughtUp()
       catchingUp = undefined
       if (trust.isBehind()) return
       for (const go of waiting.splice(0)) go()
+    }
+    await readToHead(log, intake, { onHead })
+    await erasing()
+  }
+
+  /** Removes the content of erased streams, piece by piece. */
+  const removeErased = async (): Promise<void> => {
+    do await nextTurn()
+    while (!trust.isBehind() && store.isOpen() && writing.later())
+  }
+  let removing: Promise<void> | undefined
+  const erasing = (): Promise<void> => {
+    removing ??= removeErased().finally(() => {
+      removing = undefined
     })
+    return removing
   }
 
   const catchUp = (): Promise<void> => {
@@ -141,21 +145,52 @@ export const createProjector = (
     return catchingUp
   }
 
+  const follow = (events: Recorded[]): void => {
+    if (trust.isBehind()) {
+      intake.note(events)
+      return
+    }
+    const next = intake.position() + 1
+    const fresh = events.filter(({ position }) => position >= next) // a catch-up may have folded some of them already
+    if (fresh.length === 0) return
+    try {
+      if (fresh[0]?.position !== next) throw new Error(`the event at position ${next} was not handed over`)
+      intake.take(fresh)
+      if (intake.pending() >= flushEvents) write()
+      else writing.soon(write)
+    } catch (error) {
+      intake.note(events)
+      failed(error)
+    }
+  }
+  const rewriting = createRewriting({
+    store,
+    log,
+    projectionsOn,
+    rest: async () => {
+      while (catchingUp !== undefined) await catchingUp.catch(() => {})
+    },
+    isAtRest: () => catchingUp === undefined,
+    replace(copy, next, since) {
+      if (trust.isBehind() || !store.isOpen())
+        throw new Error('the read models stopped while their file was written anew')
+      writing.cancel()
+      try {
+        copy.replace()
+      } catch (error) {
+        intake.replaced()
+        failed(error)
+        throw error
+      }
+      intake = next
+      follow(since)
+    },
+  })
+
   return {
     follow(events) {
-      if (trust.isBehind()) return intake.note(events)
-      const next = intake.position() + 1
-      const fresh = events.filter(({ position }) => position >= next) // a catch-up may have folded some of them already
-      if (fresh.length === 0) return
-      try {
-        if (fresh[0]?.position !== next) throw new Error(`the event at position ${next} was not handed over`)
-        intake.take(fresh)
-        if (intake.pending() >= flushEvents) write()
-        else writing.soon(write)
-      } catch (error) {
-        intake.note(events)
-        failed(error)
-      }
+      rewriting.follow(events)
+      follow(events)
     },
     flush(stream) {
       if (trust.isBehind()) return // the running catch-up writes
@@ -168,8 +203,21 @@ export const createProjector = (
     reading: createReading(trust, failed),
     catchUp,
     caughtUp: () => (trust.isBehind() ? new Promise(go => waiting.push(go)) : Promise.resolve()),
-    rewrite: () => rewriteStore(store, intake, trust, catchUp),
-    reached: intake.written,
+    async erased() {
+      if (trust.isBehind()) await catchUp()
+      writing.now()
+      await removing // it may have looked before these rows were written
+      await erasing()
+      writing.now()
+      if (trust.isBehind()) throw new Error('the read models have stopped')
+    },
+    async rewrite() {
+      if (trust.isBehind()) await catchUp()
+      writing.now()
+      await rewriting.rewrite()
+      if (intake.position() < log.head()) await catchUp() // nobody hands over events, only a catch-up takes them
+    },
+    reached: () => intake.written(),
     isCurrent: () => !trust.isBehind() && intake.position() === log.head(),
     isCurrentFor: stream => !trust.isBehind() || (!trust.isDamaged() && !intake.hasNewsOf(stream)),
   }

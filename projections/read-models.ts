@@ -1,14 +1,17 @@
 // All read models on one store, kept up to date by one projector.
 import type { Report, Timers } from '../src/contract/ports.ts'
 import type { Log } from '../src/contract/stored.ts'
-import { cronProjection } from './cron/table.ts'
-import { envSessionsProjection } from './env-sessions/table.ts'
+import { cronProjection, jobEraser } from './cron/table.ts'
+import { envSessionsProjection, sessionEraser } from './env-sessions/table.ts'
+import { erasingProjection } from './erasing/table.ts'
+import type { Projection } from './intake.ts'
 import { createProjector, type Projector } from './projector.ts'
 import type { ReadStore } from './store.ts'
+import { taskEraser } from './tasks/erased.ts'
 import { defaultLimits, type Limits } from './tasks/followed.ts'
 import { tasksProjection } from './tasks/table.ts'
 import { tokensProjection } from './tokens/table.ts'
-import { webhooksProjection } from './webhooks/table.ts'
+import { webhookEraser, webhooksProjection } from './webhooks/table.ts'
 
 export const createReadModels = (
   store: ReadStore,
@@ -17,13 +20,18 @@ export const createReadModels = (
   report: Report,
   limits: Limits = defaultLimits,
 ): Projector => {
-  const tasks = tasksProjection(store, log.streamPages, limits)
-  const projections = [
-    tasks,
-    tokensProjection(store),
-    envSessionsProjection(store),
-    webhooksProjection(store),
-    cronProjection(store),
+  const projectionsOn = (tables: ReadStore): Projection[] => [
+    tasksProjection(tables, log.streamPages, limits),
+    tokensProjection(tables),
+    envSessionsProjection(tables),
+    webhooksProjection(tables),
+    cronProjection(tables),
+    erasingProjection(tables, [
+      taskEraser(tables),
+      sessionEraser(tables),
+      webhookEraser(tables),
+      jobEraser(tables),
+    ]),
   ]
-  return createProjector(store, log, projections, timers, report)
+  return createProjector(store, log, projectionsOn, timers, report)
 }

@@ -1,27 +1,38 @@
 // The file of the read models. It can always be rebuilt from the log, for example when it belongs to another log.
-import { closeSync, existsSync, openSync, rmSync } from 'node:fs'
+import { close, closeSync, existsSync, fstatSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { promisify } from 'node:util'
 import Database from 'better-sqlite3'
-import { renameSynced } from '../src/platform/plain-file.ts'
+import { syncFileLater, syncFolder } from '../src/platform/plain-file.ts'
 import { createCheckpoints, none } from '../src/platform/sqlite/checkpoints.ts'
 import { rewrittenCopy } from '../src/platform/sqlite/rewritten-copy.ts'
 import { isOutside, unusable } from '../src/platform/unusable.ts'
 import { cronTables } from './cron/schema.ts'
 import { envSessionTables } from './env-sessions/schema.ts'
+import { erasingTable } from './erasing/schema.ts'
 import { type ReadStore, type Rewriting, renewable } from './sqlite/renewable.ts'
 import { taskTables } from './tasks/schema.ts'
 import { tokenTables } from './tokens/schema.ts'
 import { webhookTables } from './webhooks/schema.ts'
 
-export type { ReadStore } from './sqlite/renewable.ts'
+export type { Copy, ReadStore } from './sqlite/renewable.ts'
 export type { Statement } from './sqlite/statements.ts'
 
 /** Raise this number whenever a table or its content changes: files with another number are removed and rebuilt. */
-const readModelVersion = 17
+const readModelVersion = 18
 
 const checkpoint = `
 CREATE TABLE checkpoint (one INTEGER PRIMARY KEY CHECK (one = 1), position INTEGER NOT NULL, leaf TEXT NOT NULL) STRICT;
 `
-const schema = [checkpoint, taskTables, envSessionTables, tokenTables, webhookTables, cronTables].join('')
+const schema = [
+  checkpoint,
+  erasingTable,
+  taskTables,
+  envSessionTables,
+  tokenTables,
+  webhookTables,
+  cronTables,
+].join('')
 
 const isCurrent = (db: Database.Database): boolean =>
   db.pragma('user_version', { simple: true }) === readModelVersion
@@ -80,15 +91,49 @@ const openOrMake = (path: string): Database.Database => {
   return make(path)
 }
 
+/**
+ * Opens a copy that nobody else uses. It has no journal and is not synced: when something fails, it is removed, and
+ * before it is used, it is synced as a whole.
+ */
+const openCopy = (path: string): Database.Database => {
+  const db = new Database(path, { fileMustExist: true })
+  db.pragma('journal_mode = OFF')
+  db.pragma('synchronous = OFF')
+  return db
+}
+
+/** Closes a file in a thread: when nobody else has it open and its name is gone, its pages are freed, which takes long. */
+const closeLater = promisify(close)
+
 const createRewriting = (path: string): Rewriting => {
   const next = `${path}.new`
+  /**
+   * The file that is about to be replaced. It stays open when it was not replaced: a process that closes any descriptor of
+   * a file loses the locks of all of its connections to the file.
+   */
+  let old: number | undefined
   return {
-    copy: () => rewrittenCopy(path, next),
-    // After a crash between these steps there is no file, and the next start makes it from the log.
-    replace() {
-      for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true })
-      renameSynced(next, path) // a failure of the power must not bring the old file back
+    make: () => rewrittenCopy(path, next),
+    hold() {
+      if (old !== undefined && fstatSync(old).ino === statSync(path).ino) return
+      if (old !== undefined) closeSync(old)
+      old = openSync(path, 'r')
     },
+    open: () => openCopy(next),
+    sync: () => syncFileLater(next),
+    // After a crash between these steps there is no file, and the next start makes it from the log. SQLite removes the
+    // WAL by its name when the last connection closes, so it closes before the new file is there.
+    replace(close) {
+      for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true })
+      close()
+      renameSync(next, path)
+    },
+    async settle() {
+      if (old !== undefined) await closeLater(old)
+      old = undefined
+      await syncFolder(dirname(path))
+    },
+    discard: () => rmSync(next, { force: true }),
   }
 }
 

@@ -13,7 +13,7 @@ const flushMs = 20
 const commitMs = 200
 
 type Parts = {
-  intake: Intake
+  intake: () => Intake
   store: Pick<ReadStore, 'isCopying' | 'mustBeWhole'>
   timers: Timers
   /** Called with the error when rows cannot be written or committed. */
@@ -32,7 +32,7 @@ export const createWriting = ({ intake, store, timers, failed }: Parts) => {
     }
   }
   const commit = (): void => {
-    if (!intake.commit()) return
+    if (!intake().commit()) return
     nextCommit.cancel()
     nextCommit.soon(() => unlessFailed(commit))
   }
@@ -41,7 +41,7 @@ export const createWriting = ({ intake, store, timers, failed }: Parts) => {
     now(): void {
       unlessFailed(() => {
         delay.cancel()
-        intake.write(true)
+        intake().write(true)
         commit()
       })
     },
@@ -49,10 +49,22 @@ export const createWriting = ({ intake, store, timers, failed }: Parts) => {
     commitSoon(): void {
       unlessFailed(() => {
         delay.cancel()
-        intake.write(false)
+        intake().write(false)
         // A transaction that is still open when a copy ends keeps SQLite from using the WAL again.
         if (store.isCopying() || !nextCommit.isPlanned()) commit()
       })
+    },
+    /**
+     * Does a piece of the work that writes have left for later, and commits it now or a moment later. Returns false when
+     * nothing was left, or when it has failed.
+     */
+    later(): boolean {
+      let isMore = false
+      unlessFailed(() => {
+        isMore = intake().later()
+        if (isMore && (store.isCopying() || !nextCommit.isPlanned())) commit()
+      })
+      return isMore
     },
     /** Notices rows that a failure of the disk has taken back. */
     check: () => unlessFailed(store.mustBeWhole),

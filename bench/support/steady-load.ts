@@ -23,7 +23,7 @@ const post = (agent: Agent, url: string, body: string): Promise<void> =>
 export const steadyLoad = async (
   server: Server,
   { perSecond, seconds }: { perSecond: number; seconds: number },
-): Promise<{ p50: number; p99: number }> => {
+): Promise<{ p50: number; p99: number; times: number[] }> => {
   const agent = new Agent({ keepAlive: true, maxSockets: sockets })
   const times: number[] = []
   const answers: Promise<void>[] = []
@@ -39,5 +39,5 @@ export const steadyLoad = async (
   }
   await Promise.all(answers)
   agent.destroy()
-  return { p50: percentile(times, 0.5), p99: percentile(times, 0.99) }
+  return { p50: percentile(times, 0.5), p99: percentile(times, 0.99), times }
 }

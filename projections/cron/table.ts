@@ -1,7 +1,7 @@
 // Writes the cron read model: one row for each job, and one for each run.
 import { isCronStream, jobIdOf } from '../../src/contract/cron-events.ts'
 import { cronEvents, type RecordedCronEvent } from '../../src/contract/decoders/cron.ts'
-import { createErasedStreams } from '../erased.ts'
+import type { Eraser } from '../erasing/table.ts'
 import type { Projection } from '../intake.ts'
 import type { ReadStore } from '../store.ts'
 import { requestWriter } from './requests.ts'
@@ -41,21 +41,25 @@ const jobWriter = (store: ReadStore) => {
   }
 }
 
-export const cronProjection = (store: ReadStore): Projection => {
-  const writeJob = jobWriter(store)
-  const writeRun = runWriter(store)
-  const writeRequest = requestWriter(store)
+export const jobEraser = (store: ReadStore): Eraser => {
   const removals = [
     'DELETE FROM cron_requests WHERE subject = :id OR made = :id',
     'DELETE FROM cron_runs WHERE job_id = :id',
     'DELETE FROM cron_jobs WHERE id = :id',
-  ].map(sql => store.prepare(sql))
-  const erased = createErasedStreams(isCronStream)
+  ].map(sql => store.prepare<[{ id: string }]>(sql))
+  return stream => {
+    if (isCronStream(stream)) for (const remove of removals) remove.run({ id: jobIdOf(stream) })
+  }
+}
+
+export const cronProjection = (store: ReadStore): Projection => {
+  const writeJob = jobWriter(store)
+  const writeRun = runWriter(store)
+  const writeRequest = requestWriter(store)
   let taken: RecordedCronEvent[] = []
   return {
     fold(events) {
       for (const stored of events) {
-        erased.follow(stored)
         const event = cronEvents.find(stored)
         if (event !== undefined) taken.push(event)
       }
@@ -67,11 +71,8 @@ export const cronProjection = (store: ReadStore): Projection => {
         writeRequest(event)
       }
       taken = []
-      for (const stream of erased.take().named)
-        for (const remove of removals) remove.run({ id: jobIdOf(stream) })
     },
     forget() {
-      erased.forget()
       taken = []
     },
   }

@@ -2,9 +2,30 @@
 import { type RecordedSessionEvent, sessionEvents } from '../../src/contract/decoders/env-session.ts'
 import { isEnvSessionStream, sessionIdOf } from '../../src/contract/env-session-events.ts'
 import { createErasedStreams } from '../erased.ts'
+import type { Eraser } from '../erasing/table.ts'
 import type { Projection } from '../intake.ts'
 import type { ReadStore } from '../store.ts'
 import { erasedMark } from './schema.ts'
+
+/** Writes a row without content in place of an erased session, so that no new session gets the same id. */
+const blankWriter = (store: ReadStore) => {
+  const blank = store.prepare(
+    `INSERT OR REPLACE INTO env_sessions (id, position, user_id, client_id, env_id, env_vars, recovery, is_active,
+       deleted, created_at, accessed_at, kind) VALUES (?, 0, ?, '', '', '{}', 'none', 0, ${erasedMark}, 0, 0, '')`,
+  )
+  return (id: string, user: string): void => void blank.run(id, user)
+}
+
+export const sessionEraser = (store: ReadStore): Eraser => {
+  const blank = blankWriter(store)
+  const userOf = store.prepare<[string], string>('SELECT user_id FROM env_sessions WHERE id = ?').pluck()
+  return stream => {
+    if (!isEnvSessionStream(stream)) return
+    const id = sessionIdOf(stream)
+    const user = userOf.get(id)
+    if (user !== undefined) blank(id, user)
+  }
+}
 
 export const envSessionsProjection = (store: ReadStore): Projection => {
   const create = store.prepare(
@@ -20,13 +41,7 @@ export const envSessionsProjection = (store: ReadStore): Projection => {
   const close = store.prepare('UPDATE env_sessions SET is_active = 0, close_reason = ? WHERE id = ?')
   const remove = store.prepare('UPDATE env_sessions SET deleted = 1 WHERE id = ?')
 
-  // A row without content stays in place of an erased session, so that no new session gets the same id.
-  const blank = store.prepare(
-    `INSERT OR REPLACE INTO env_sessions (id, position, user_id, client_id, env_id, env_vars, recovery, is_active,
-       deleted, created_at, accessed_at, kind) VALUES (?, 0, ?, '', '', '{}', 'none', 0, ${erasedMark}, 0, 0, '')`,
-  )
-  const userOf = store.prepare<[string], string>('SELECT user_id FROM env_sessions WHERE id = ?').pluck()
-
+  const blank = blankWriter(store)
   const erased = createErasedStreams(isEnvSessionStream)
   let taken: RecordedSessionEvent[] = []
 
@@ -67,12 +82,7 @@ export const envSessionsProjection = (store: ReadStore): Projection => {
     write() {
       for (const event of taken) write(event)
       taken = []
-      const { begun, named } = erased.take()
-      for (const { stream, owner } of begun) blank.run(sessionIdOf(stream), owner)
-      for (const id of named.map(sessionIdOf)) {
-        const user = userOf.get(id)
-        if (user !== undefined) blank.run(id, user)
-      }
+      for (const { stream, owner } of erased.take()) blank(sessionIdOf(stream), owner)
     },
     forget() {
       erased.forget()

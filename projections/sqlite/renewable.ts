@@ -1,5 +1,5 @@
-// A database that can be replaced by an empty one while the server runs: callers keep their prepared statements. So
-// read models in a damaged file are rebuilt without a restart.
+// A database that can be replaced while the server runs, by an empty one or by a copy of itself: callers keep their
+// prepared statements. So read models in a damaged file are rebuilt without a restart.
 import type Database from 'better-sqlite3'
 import { type Checkpoints, none } from '../../src/platform/sqlite/checkpoints.ts'
 import { openTransaction } from './open-transaction.ts'
@@ -26,62 +26,128 @@ export interface ReadStore {
   isCopying(): boolean
   exec(sql: string): void
   pragma(text: string, options?: { simple?: boolean }): unknown
-  /**
-   * Writes the file anew, without its free space, which still has texts of removed rows. Rows that are written
-   * meanwhile are lost, so `replaced` must read the checkpoint again. `replaced` is called in the same turn in which
-   * statements begin to work on the new file.
-   */
-  rewrite(replaced: () => void): Promise<void>
+  /** Copies the database to a file of its own, in another thread. Undefined: the database has no file. */
+  copy(): Promise<Copy | undefined>
   /**
    * Removes everything, the file included. Statements then work on the new, empty tables. Until this resolves, they
    * work on the old ones.
    */
   renew(): Promise<void>
+  isOpen(): boolean
   close(): Promise<void>
 }
 
-/** `copy`: copies the database to a new file. `replace`: puts the new file in the place of the closed old one. */
-export type Rewriting = { copy(): Promise<void>; replace(): void }
-const nothingToRewrite: Rewriting = { copy: async () => {}, replace: () => {} }
+/** A copy of the database in a file of its own, without free space, which still has texts of removed rows. */
+export type Copy = {
+  /** Works on the copy. From `replace` on, it works on the database, which is the copy then. */
+  store: ReadStore
+  /** Makes everything durable that was written to the copy. */
+  sync(): Promise<void>
+  /** Lets other threads close the file of the database. `replace` must follow in the turn in which this resolves. */
+  release(): Promise<void>
+  /**
+   * Puts the copy in the place of the database, in this turn. Rows that were written only to the database are lost. When
+   * it throws, the database may be an empty one.
+   */
+  replace(): void
+  /** Makes durable that the copy has taken the place of the old file, so that the old file never comes back. */
+  settle(): Promise<void>
+  /** Removes the copy. */
+  discard(): void
+}
+
+/** How the file of a database is copied and replaced. */
+export type Rewriting = {
+  /** Makes the new file. */
+  make(): Promise<void>
+  /** Opens the new file. Nobody else uses it, and a crash may destroy it. */
+  open(): Database.Database
+  sync(): Promise<void>
+  /** Keeps the old file open, so that the last one who closes it is not the one who replaces it: that takes long. */
+  hold(): void
+  /** Puts the new file in the place of the closed old one. `close` closes the old one. */
+  replace(close: () => void): void
+  settle(): Promise<void>
+  discard(): void
+}
+
+type Used = {
+  db: Database.Database
+  transaction: ReturnType<typeof openTransaction>
+  checkpoints: Checkpoints
+}
+
+type Tables = Omit<ReadStore, 'copy' | 'renew' | 'isOpen' | 'close'>
+
+const tablesOf = (used: () => Used): Tables => {
+  const prepare = createPrepare(() => used().db)
+  return {
+    prepare: sql => prepare(sql),
+    transaction:
+      work =>
+      (...given) =>
+        used().transaction.write(() => work(...given)),
+    commit: () => used().transaction.commit(),
+    mustBeWhole: () => used().transaction.mustBeWhole(),
+    rollBack: () => used().transaction.rollBack(),
+    isCopying: () => used().checkpoints.isCopying(),
+    exec: sql => void used().db.exec(sql),
+    pragma: (text, options) => used().db.pragma(text, options),
+  }
+}
 
 /** `open` opens the existing file. `make` replaces that file by an empty one. */
 export const renewable = (
   open: () => Database.Database,
   make: () => Database.Database,
   checkpoints: Checkpoints = none,
-  rewriting: Rewriting = nothingToRewrite,
+  rewriting?: Rewriting,
 ): ReadStore => {
   let db = open()
-
-  const prepare = createPrepare(() => db)
   const transaction = openTransaction(() => db, checkpoints)
+  const used = (): Used => ({ db, transaction, checkpoints })
 
-  return {
-    prepare: sql => prepare(sql),
-    transaction:
-      work =>
-      (...given) =>
-        transaction.write(() => work(...given)),
-    commit: transaction.commit,
-    mustBeWhole: transaction.mustBeWhole,
-    rollBack: transaction.rollBack,
-    isCopying: checkpoints.isCopying,
-    exec: sql => void db.exec(sql),
-    pragma: (text, options) => db.pragma(text, options),
-    async rewrite(replaced) {
-      await rewriting.copy()
-      if (rewriting === nothingToRewrite) return
-      await checkpoints.release()
-      transaction.rollBack()
-      try {
-        db.pragma('wal_checkpoint(TRUNCATE)')
-        db.close()
-        rewriting.replace()
-      } finally {
-        if (!db.open) db = open()
-        replaced()
-      }
-    },
+  const copyWith = async ({ open: openCopy, ...files }: Rewriting): Promise<Copy> => {
+    await files.make()
+    let copy: Database.Database | undefined = openCopy()
+    const own = openTransaction(() => copy ?? db, none)
+    const tables = tablesOf(() =>
+      copy === undefined ? used() : { db: copy, transaction: own, checkpoints: none },
+    )
+    return {
+      store: { ...store, ...tables },
+      sync: files.sync,
+      async release() {
+        // `replace` closes the last connection, which copies what is left in the WAL. So little may be left.
+        files.hold()
+        db.pragma('shrink_memory')
+        await checkpoints.release(true)
+      },
+      replace() {
+        transaction.rollBack()
+        own.commit()
+        copy?.close()
+        copy = undefined
+        try {
+          // Nobody reads the old file again, so what its WAL has need not be made durable.
+          db.pragma('synchronous = OFF')
+          files.replace(() => db.close())
+        } finally {
+          if (!db.open) db = open()
+        }
+      },
+      settle: files.settle,
+      discard() {
+        copy?.close()
+        copy = undefined
+        files.discard()
+      },
+    }
+  }
+
+  const store: ReadStore = {
+    ...tablesOf(used),
+    copy: async () => (rewriting === undefined ? undefined : copyWith(rewriting)),
     async renew() {
       // The last connection of a database removes the WAL by name when it closes. So the checkpoint thread must close
       // its connection before the new file is there: it would otherwise remove the WAL of the new file.
@@ -90,6 +156,7 @@ export const renewable = (
       db.close()
       db = make()
     },
+    isOpen: () => db.open,
     async close() {
       try {
         transaction.commit()
@@ -102,4 +169,5 @@ export const renewable = (
       db.close()
     },
   }
+  return store
 }

@@ -23,7 +23,7 @@ export type EndedFilter = {
 
 const columns = 'position, id, user_id, session_id, status, deleted, ended_at IS NOT NULL AS ended'
 /** The largest number of rows that one slice looks at. */
-const sliceRows = 5000
+const sliceRows = 500
 
 export const createEndedRows = (store: ReadStore) => {
   // Each index has the rows with one value of `deleted`.
@@ -32,15 +32,21 @@ export const createEndedRows = (store: ReadStore) => {
       .map(deleted => `SELECT ${columns} FROM tasks WHERE deleted = ${deleted} AND ${where}`)
       .join(' UNION ALL ')
   const ofSession = store.prepare<[{ session: string }], ErasableTask>(both('session_id = :session'))
-  const ofUser = store.prepare<[{ user: string }], ErasableTask>(both('user_id = :user'))
+  const ofUser = [0, 1].map(deleted =>
+    store.prepare<[string, number], ErasableTask>(
+      `SELECT ${columns} FROM tasks WHERE deleted = ${deleted} AND user_id = ? AND position > ?
+       ORDER BY position LIMIT ${sliceRows}`,
+    ),
+  )
   const byId = store.prepare<[string], ErasableTask>(
     `SELECT ${columns} FROM tasks WHERE id = ? AND deleted < 2`,
   )
   const erasedAt = store.prepare<[string], { position: number; user_id: string }>(
     'SELECT position, user_id FROM tasks WHERE id = ? AND deleted = 2',
   )
-  const forks = store.prepare<[], ErasableTask>(
-    `SELECT ${columns} FROM tasks WHERE past IS NOT NULL AND deleted < 2`,
+  const forks = store.prepare<[number], ErasableTask>(
+    `SELECT ${columns} FROM tasks WHERE past IS NOT NULL AND position > ? AND deleted < 2
+     ORDER BY position LIMIT ${sliceRows}`,
   )
   const old = store.prepare<
     [{ after: number; before: number; status: string | null; agent: string | null; user: string | null }],
@@ -53,14 +59,20 @@ export const createEndedRows = (store: ReadStore) => {
   return {
     /** The tasks of a session of one user, subagents included, in order of creation. */
     ofSession: (session: string): ErasableTask[] => ofSession.all({ session }),
-    ofUser: (user: string): ErasableTask[] => ofUser.all({ user }),
+    /**
+     * A slice of the tasks of a user after a position: first of the tasks that are not deleted, then of the deleted ones.
+     * A task that is deleted between two slices may come twice.
+     */
+    ofUser: (user: string, deleted: 0 | 1, after: number): ErasableTask[] =>
+      ofUser[deleted]?.all(user, after) ?? [],
     byId: (id: string) => byId.get(id),
     /**
      * The position of the first event of an erased task, and the user. Undefined: there is no such task, or it is not
      * erased.
      */
     erased: (id: string) => erasedAt.get(id),
-    forks: (): ErasableTask[] => forks.all(),
+    /** A slice of the forks after a position. */
+    forksAfter: (position: number): ErasableTask[] => forks.all(position),
     /**
      * Reads one slice of all tasks, after a position. `found`: the tasks that fit. `next`: the position after which the
      * next slice begins; undefined after the last slice.

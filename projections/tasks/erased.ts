@@ -3,6 +3,7 @@
 // later.
 import { isTaskStream, taskIdOf } from '../../src/contract/task-stream.ts'
 import { createErasedStreams } from '../erased.ts'
+import type { Eraser } from '../erasing/table.ts'
 import type { ReadStore } from '../store.ts'
 import { sumOf, sumOfRow } from '../sums.ts'
 
@@ -28,7 +29,8 @@ const createBlankRows = (store: ReadStore) => {
   }
 }
 
-export const createErasedTasks = (store: ReadStore) => {
+/** Removes the rows of a task, and leaves a row without content. */
+export const taskEraser = (store: ReadStore): Eraser => {
   const rowOf = store.prepare<[string], Place & { status: string; deleted: number }>(
     'SELECT position, id, user_id, status, deleted FROM tasks WHERE id = ?',
   )
@@ -39,7 +41,9 @@ export const createErasedTasks = (store: ReadStore) => {
   const forgetKeys = store.prepare('DELETE FROM idempotency_keys WHERE task_id = ?')
   const blank = createBlankRows(store)
 
-  const erase = (id: string): void => {
+  return stream => {
+    if (!isTaskStream(stream)) return
+    const id = taskIdOf(stream)
     const row = rowOf.get(id)
     if (row === undefined || row.deleted === erasedMark) return
     uncount.run(row.status)
@@ -47,17 +51,18 @@ export const createErasedTasks = (store: ReadStore) => {
     forgetKeys.run(id)
     blank(row)
   }
+}
 
+/** Writes the rows of tasks that were erased before the read models were made. */
+export const createErasedTasks = (store: ReadStore) => {
+  const blank = createBlankRows(store)
   const streams = createErasedStreams(isTaskStream)
   return {
-    follow: streams.follow,
+    ...streams,
     /** Called when the rows of all other events are written. */
     write(): void {
-      const { begun, named } = streams.take()
-      for (const { stream, position, owner } of begun)
+      for (const { stream, position, owner } of streams.take())
         blank({ position, id: taskIdOf(stream), user_id: owner })
-      for (const stream of named) erase(taskIdOf(stream))
     },
-    forget: streams.forget,
   }
 }

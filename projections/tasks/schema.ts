@@ -52,6 +52,7 @@ CREATE INDEX tasks_deleted_of_session ON tasks (session_id, position) WHERE dele
 CREATE INDEX tasks_deleted ON tasks (position) WHERE deleted = 1;
 CREATE INDEX tasks_by_life ON tasks (life, position) WHERE life IS NOT NULL;
 CREATE INDEX tasks_with_past ON tasks (session_id, user_id) WHERE past IS NOT NULL;
+CREATE INDEX tasks_forks ON tasks (position) WHERE past IS NOT NULL;
 CREATE INDEX tasks_unfinished_by_digest ON tasks (digest_start)
   WHERE ended_at IS NULL AND has_key = 0 AND deleted = 0;
 CREATE INDEX tasks_ended_by_digest ON tasks (ended_span, digest_start)

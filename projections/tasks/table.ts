@@ -1,12 +1,14 @@
 // The tasks read model: one row for each task and one for each item. Events are folded in memory. Each write writes a
 // changed task once, however many events it had since the last write. While new events only add text to an open item of
 // a task, the task is not written until a query asks, since each write would write the whole item again.
+import { erasureEvents } from '../../src/contract/decoders/erasure.ts'
 import { taskEvents } from '../../src/contract/decoders/task.ts'
 import type { Log } from '../../src/contract/stored.ts'
-import { isTaskStream } from '../../src/contract/task-stream.ts'
+import { isTaskStream, taskIdOf } from '../../src/contract/task-stream.ts'
 import { evolveShown } from '../../src/history/task-view.ts'
 import type { Projection } from '../intake.ts'
 import type { ReadStore } from '../store.ts'
+import { createDeletions } from './deletions.ts'
 import { createErasedTasks } from './erased.ts'
 import { createFollowedTasks, type Limits } from './followed.ts'
 import { createKeyWriter } from './key-writer.ts'
@@ -31,6 +33,7 @@ export const tasksProjection = (
   const folds = createFoldWriter(store)
   const moves = createMoveWriter(store)
   const erased = createErasedTasks(store)
+  const deletions = createDeletions(store)
   const unwritten = createUnwrittenTopics()
   const keys = createKeyWriter(store, unwritten.add)
   const steps = createStepWriter(store)
@@ -39,11 +42,18 @@ export const tasksProjection = (
     fold(events) {
       for (const stored of events) {
         if (erased.follow(stored)) unwritten.addAll()
+        if (erasureEvents.find(stored)?.type === 'PayloadsErased') unwritten.addAll()
         if (stored.erased_by !== undefined || !isTaskStream(stored.header.stream)) continue
+        if (erased.has(stored.header.stream)) continue // a crash has destroyed only its first events
         const event = taskEvents.read(stored)
         const { stream } = event.header
         // A reward changes no row, so no task is loaded for it.
         if (event.type === 'RewardGiven' && !tasks.isInMemory(stream)) continue
+        if (event.type === 'TaskDeleted' && !tasks.isInMemory(stream)) {
+          deletions.follow(taskIdOf(stream), event.position)
+          unwritten.addAll()
+          continue
+        }
         const task = tasks.change(event)
         if (task === undefined) continue
         const { status } = task.view
@@ -62,6 +72,7 @@ export const tasksProjection = (
     write(isWhole) {
       const counts = new Map<string, number>()
       for (const task of tasks.due(isWhole)) writeTask(task, counts)
+      deletions.write()
       tasks.list(isWhole)
       for (const [status, tasks] of counts) if (tasks !== 0) count.run(status, tasks)
       keys.write()
@@ -80,6 +91,7 @@ export const tasksProjection = (
       folds.forget()
       moves.forget()
       erased.forget()
+      deletions.forget()
       unwritten.clear()
       keys.forget()
       steps.forget()

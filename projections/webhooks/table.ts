@@ -4,7 +4,7 @@ import type { Recorded } from '../../src/contract/stored.ts'
 import { isTaskStream, taskIdOf } from '../../src/contract/task-stream.ts'
 import { isWebhookStream, webhookIdOf, webhookOfTask } from '../../src/contract/webhook-events.ts'
 import { afterEvent, type Webhook, webhookIn } from '../../src/history/webhook.ts'
-import { createErasedStreams } from '../erased.ts'
+import type { Eraser } from '../erasing/table.ts'
 import type { Projection } from '../intake.ts'
 import type { ReadStore } from '../store.ts'
 import { createWebhookRows, type DeliveryRow } from './rows.ts'
@@ -42,6 +42,24 @@ const deliveriesIn = (stored: Recorded): DeliveryRow[] => {
   }
 }
 
+const webhookRemover = (store: ReadStore) => {
+  const remove = store.prepare('DELETE FROM webhooks WHERE id = ?')
+  const removeDeliveries = store.prepare('DELETE FROM webhook_deliveries WHERE webhook = ?')
+  return (id: string): void => {
+    remove.run(id)
+    removeDeliveries.run(id)
+  }
+}
+
+/** A task may have a webhook of its own, which the event that created the task describes. */
+export const webhookEraser = (store: ReadStore): Eraser => {
+  const remove = webhookRemover(store)
+  return stream => {
+    if (isTaskStream(stream)) remove(webhookOfTask(taskIdOf(stream)))
+    if (isWebhookStream(stream)) remove(webhookIdOf(stream))
+  }
+}
+
 export const webhooksProjection = (store: ReadStore): Projection => {
   const rows = createWebhookRows(store)
   const put = store.prepare(
@@ -54,14 +72,7 @@ export const webhooksProjection = (store: ReadStore): Projection => {
     `DELETE FROM webhook_deliveries WHERE webhook = :id AND position <=
        (SELECT position FROM webhook_deliveries WHERE webhook = :id ORDER BY position DESC LIMIT 1 OFFSET ${keptDeliveries})`,
   )
-  const remove = store.prepare('DELETE FROM webhooks WHERE id = ?')
-  const removeDeliveries = store.prepare('DELETE FROM webhook_deliveries WHERE webhook = ?')
-  const forgetWebhook = (id: string): void => {
-    remove.run(id)
-    removeDeliveries.run(id)
-  }
-  /** A task may have a webhook of its own, which the event that created the task describes. */
-  const erased = createErasedStreams(stream => isWebhookStream(stream) || isTaskStream(stream))
+  const forgetWebhook = webhookRemover(store)
   let taken: { id: string; stored: Recorded }[] = []
 
   const write = (webhook: Webhook, stored: Recorded): void => {
@@ -78,7 +89,6 @@ export const webhooksProjection = (store: ReadStore): Projection => {
   return {
     fold(events) {
       for (const stored of events) {
-        erased.follow(stored)
         const id = webhookIn(stored)
         if (id !== undefined) taken.push({ id, stored })
       }
@@ -89,11 +99,8 @@ export const webhooksProjection = (store: ReadStore): Projection => {
         if (webhook !== undefined) write(webhook, stored)
       }
       taken = []
-      for (const stream of erased.take().named)
-        forgetWebhook(isTaskStream(stream) ? webhookOfTask(taskIdOf(stream)) : webhookIdOf(stream))
     },
     forget() {
-      erased.forget()
       taken = []
     },
   }

@@ -1,11 +1,12 @@
-// Finds everything that prevents an erasure. Pure.
+// Finds everything that prevents an erasure.
 import type { ErasableTask } from '../../projections/tasks/ended-rows.ts'
 import { sessionIdOf } from '../contract/env-session-events.ts'
 import type { HoldPlaced } from '../contract/hold-events.ts'
 import { Refusal } from '../contract/refusals.ts'
 import type { SessionRow } from '../env-sessions/queries.ts'
+import type { Pause } from '../fairness/slices.ts'
 import type { Closure } from './dependants.ts'
-import type { Holds } from './holds.ts'
+import type { Holdable, Holds } from './holds.ts'
 
 export type Obstacles = {
   unfinished: { tasks: string[]; env_sessions: string[]; cron_jobs: string[]; webhooks: string[] }
@@ -17,29 +18,50 @@ export type Obstacles = {
 /** The largest number of ids of one kind that a refusal names. */
 const mostNamed = 100
 
-type Deps = { holds: Pick<Holds, 'on'>; sessionRow: (id: string) => SessionRow | undefined }
+export type ObstacleDeps = {
+  holds: Pick<Holds, 'on'>
+  sessionQueries: { rowById: (id: string) => SessionRow | undefined }
+}
 
-export const obstaclesOf = (
-  { holds, sessionRow }: Deps,
+/** Whether a task or one of its environment sessions cannot be erased now. `sessions`: the streams of the sessions. */
+export const isHindered = (
+  { holds, sessionQueries }: ObstacleDeps,
+  { id, session_id, user_id, ended }: ErasableTask,
+  sessions: readonly string[],
+): boolean =>
+  ended === 0 ||
+  holds.on({ task_id: id, session_id, user_id }).length > 0 ||
+  sessions.some(stream => {
+    const row = sessionQueries.rowById(sessionIdOf(stream))
+    return (
+      row !== undefined &&
+      (row.is_active === 1 || holds.on({ session_id: row.id, user_id: row.user_id }).length > 0)
+    )
+  })
+
+export const obstaclesOf = async (
+  { holds, sessionQueries, pause }: ObstacleDeps & { pause: Pause },
   { tasks, sessions, dependants }: Closure,
   cascade: boolean,
-): Obstacles => {
-  const rows = [...tasks.values()]
-  const sessionRows = [...sessions].flatMap(stream => sessionRow(sessionIdOf(stream)) ?? [])
-  const held = new Set([
-    ...rows.flatMap(({ id, session_id, user_id }) => holds.on({ task_id: id, session_id, user_id })),
-    ...sessionRows.flatMap(({ id, user_id }) => holds.on({ session_id: id, user_id })),
-  ])
-  return {
-    unfinished: {
-      tasks: rows.filter(({ ended }) => ended === 0).map(({ id }: ErasableTask) => id),
-      env_sessions: sessionRows.filter(row => row.is_active === 1).map(({ id }) => id),
-      cron_jobs: [],
-      webhooks: [],
-    },
-    holds: [...held],
-    dependants: cascade ? { tasks: [], sessions: [] } : dependants,
+): Promise<Obstacles> => {
+  const held = new Set<HoldPlaced>()
+  const hold = (subject: Holdable): void => {
+    for (const each of holds.on(subject)) held.add(each)
   }
+  const unfinished: Obstacles['unfinished'] = { tasks: [], env_sessions: [], cron_jobs: [], webhooks: [] }
+  for (const { id, session_id, user_id, ended } of tasks.values()) {
+    hold({ task_id: id, session_id, user_id })
+    if (ended === 0) unfinished.tasks.push(id)
+    await pause()
+  }
+  for (const stream of sessions) {
+    const row = sessionQueries.rowById(sessionIdOf(stream))
+    if (row === undefined) continue
+    hold({ session_id: row.id, user_id: row.user_id })
+    if (row.is_active === 1) unfinished.env_sessions.push(row.id)
+    await pause()
+  }
+  return { unfinished, holds: [...held], dependants: cascade ? { tasks: [], sessions: [] } : dependants }
 }
 
 const plural = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`

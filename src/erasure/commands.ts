@@ -7,7 +7,7 @@ import { createTurns } from '../platform/turns.ts'
 import { answerOf, type ErasureAnswer } from './answer.ts'
 import type { Asked } from './asked.ts'
 import { type EraseDeps, erase, type UserSettings, type Wish } from './erase.ts'
-import { freeOf } from './free.ts'
+import { retire } from './retire.ts'
 
 export type ErasureDeps = EraseDeps & {
   settingsOf: (userId: string) => UserSettings
@@ -34,7 +34,7 @@ const createAnswers = ({ stored, finisher, erasedBy }: ErasureDeps) => ({
   },
 })
 
-/** Erases, or answers about an earlier erasure. All throw as `erase` does; all but `retire` also throw 404 Refusals. */
+/** Erases, or answers about an earlier erasure. All throw as `erase` does, and 404 Refusals. */
 const createErasing = (deps: ErasureDeps) => {
   const { rows, sessionQueries } = deps
   const answers = createAnswers(deps)
@@ -77,7 +77,8 @@ const createErasing = (deps: ErasureDeps) => {
     },
     async user(asked: Asked, id: string, { reason }: Pick<Wish, 'reason'>): Promise<ErasureAnswer> {
       const subject: ErasureSubject = { kind: 'user', id }
-      const tasks = rows.ofUser(id)
+      const tasks: ErasableTask[] = []
+      for await (const row of rows.ofUser(id, deps.pause)) tasks.push(row)
       const sessions = sessionQueries.idsOf(id).map(envSessionStream)
       const settings = deps.settingsOf(id)
       if (tasks.length + sessions.length + settings.jobs.length > 0)
@@ -85,23 +86,6 @@ const createErasing = (deps: ErasureDeps) => {
       const answer = await answers.of(subject)
       if (answer !== undefined) return answer
       throw new Refusal('TaskNotFound', undefined, 'the server has nothing of this user that can be erased')
-    },
-    /**
-     * Erases those of the tasks that can be erased, see `freeOf`. Resolves to the ids of the erased tasks. An erasure
-     * that is stored counts although it is not finished, for example while a backup reads the log: the server
-     * finishes it.
-     */
-    async retire(asked: Asked, tasks: readonly ErasableTask[], reason: string): Promise<string[]> {
-      const free = await freeOf(deps, tasks)
-      if (free.length === 0) return []
-      const wanted = { subject: { kind: 'retention' as const, id: reason }, tasks: free, sessions: [] }
-      try {
-        const { erased } = await erase(deps, asked, wanted, { reason, cascade: true })
-        return erased.tasks
-      } catch (error) {
-        if (!(error instanceof Refusal && error.reason === 'ErasureUnfinished')) throw error
-        return free.map(({ id }) => id)
-      }
     },
   }
 }
@@ -116,9 +100,9 @@ export const createErasureCommands = (deps: ErasureDeps) => {
     /** Erases all tasks, environment sessions and deleted cron jobs of a user. */
     user: (asked: Asked, id: string, wish: Pick<Wish, 'reason'>) =>
       alone(() => erasing.user(asked, id, wish)),
-    /** Erases tasks for a rule of retention, except the tasks that something keeps from being erased. */
+    /** Erases tasks for a rule of retention, except the tasks that something keeps from being erased. See `retire`. */
     retire: (asked: Asked, tasks: readonly ErasableTask[], reason: string) =>
-      alone(() => erasing.retire(asked, tasks, reason)),
+      retire({ ...deps, alone }, asked, tasks, reason),
   }
 }
 export type ErasureCommands = ReturnType<typeof createErasureCommands>

@@ -5,33 +5,28 @@ import path from 'node:path'
 import type { SessionFolders } from '../../actors/env-session/ports.ts'
 import { isBelow, type Roots, taskFileOf, userFolder, workspaceOf } from '../access/user-folders.ts'
 import { sessionEvents } from '../contract/decoders/env-session.ts'
-import { taskEvents } from '../contract/decoders/task.ts'
 import { isEnvSessionStream, sessionIdOf } from '../contract/env-session-events.ts'
 import type { NotErased } from '../contract/erasure-events.ts'
 import type { Log } from '../contract/stored.ts'
-import { isTaskStream, taskStream } from '../contract/task-stream.ts'
+import { isTaskStream, taskIdOf } from '../contract/task-stream.ts'
+import { backgroundPause } from '../fairness/slices.ts'
 import { syncFolder } from '../platform/plain-file.ts'
 import { removeFolder } from '../platform/remove-folder.ts'
 import type { Secrets } from '../platform/secrets.ts'
+import type { Erasable } from '../tasks/erasable.ts'
 import type { TaskFiles } from '../tasks/files.ts'
-import type { Queries } from '../tasks/queries.ts'
 import { temporaryName } from '../tools/put-file.ts'
 import type { Created } from './kin.ts'
+import { createdOf, createWorkspaces } from './workspaces.ts'
 
 type Deps = {
   log: Pick<Log, 'readStream' | 'firstOf'>
-  rows: Queries['erasable']
+  rows: Erasable
   roots: Roots
   folders: Pick<SessionFolders, 'clear' | 'dirOf'>
   secrets: Pick<Secrets, 'forget'>
   /** Writes the files of rollouts and logs in rounds. A running round may still write files of erased tasks. */
   saved: Pick<TaskFiles, 'atRest'>
-}
-
-const createdOf = async ({ firstOf }: Deps['log'], stream: string): Promise<Created | undefined> => {
-  const first = await firstOf(stream)
-  const event = first && taskEvents.find(first)
-  return event?.type === 'TaskCreated' ? event.data : undefined
 }
 
 /** The nearest existing folder above a removed path. The removal is durable when this folder is synced. */
@@ -61,17 +56,10 @@ const stillLeft = (earlier: readonly NotErased[], left: readonly NotErased[]): N
 type Attempt = { workspaces: Map<string, NotErased | undefined>; removed: string[] }
 
 export const createErasedFiles = ({ log, rows, roots, folders, secrets, saved }: Deps) => {
+  const pause = backgroundPause()
+  const workspaces = createWorkspaces({ log, rows, root: roots.workspace })
   const workdirOf = (created: Created): string => workspaceOf(roots.workspace, created).workdir
 
-  /** The id of a task that is not erased and whose workspace is this folder, contains it, or is in it. */
-  const otherUserOf = async (folder: string, userId: string): Promise<string | undefined> => {
-    for (const { id } of rows.ofUser(userId)) {
-      const created = await createdOf(log, taskStream(id))
-      const other = created && workdirOf(created)
-      if (other !== undefined && (isBelow(folder, other) || isBelow(other, folder))) return id
-    }
-    return undefined
-  }
   const removeSaved = async ({ user_id, task_id, request }: Created, { removed }: Attempt): Promise<void> => {
     for (const [root, folder] of [
       [roots.rollouts, request.rollout_save_dir],
@@ -87,17 +75,17 @@ export const createErasedFiles = ({ log, rows, roots, folders, secrets, saved }:
     }
   }
   const ofTask = async (stream: string, attempt: Attempt): Promise<void> => {
-    const { workspaces, removed } = attempt
+    const { removed } = attempt
     const created = await createdOf(log, stream)
     if (created === undefined) return // an earlier attempt has removed everything
     for (const ref of [created.secret_ref, created.webhook_secret_ref])
       if (ref !== undefined) secrets.forget(ref)
     await removeSaved(created, attempt)
     const folder = workdirOf(created)
-    if (workspaces.has(folder) || !existsSync(folder)) return
-    const other = await otherUserOf(folder, created.user_id)
+    if (attempt.workspaces.has(folder) || !existsSync(folder)) return
+    const other = await workspaces.taskIn(folder, created.user_id)
     const left = { what: folder, why: `the task ${other} works in this folder, too` }
-    workspaces.set(folder, other === undefined ? undefined : left)
+    attempt.workspaces.set(folder, other === undefined ? undefined : left)
     if (other !== undefined) return
     await removeFolder(folder)
     removed.push(folder)
@@ -119,17 +107,29 @@ export const createErasedFiles = ({ log, rows, roots, folders, secrets, saved }:
    * Removes the files of these streams for good. The read models must already have marked the tasks as erased.
    * `earlier`: the folders that earlier attempts left. Resolves to the folders that stay, since other tasks use them.
    */
-  return async (streams: readonly string[], earlier: readonly NotErased[] = []): Promise<NotErased[]> => {
+  const remove = async (
+    streams: readonly string[],
+    earlier: readonly NotErased[] = [],
+  ): Promise<NotErased[]> => {
     await saved.atRest()
+    for (const stream of streams.filter(isTaskStream)) workspaces.remove(taskIdOf(stream))
     const attempt: Attempt = { workspaces: new Map(), removed: [] }
     for (const stream of streams) {
       if (isTaskStream(stream)) await ofTask(stream, attempt)
       if (isEnvSessionStream(stream)) await ofSession(stream, attempt)
+      await pause()
     }
-    for (const folder of new Set(attempt.removed.map(above))) await syncFolder(folder)
+    const changed = new Set<string>()
+    for (const each of attempt.removed) {
+      changed.add(above(each))
+      await pause()
+    }
+    for (const folder of changed) await syncFolder(folder)
     return stillLeft(
       earlier,
       [...attempt.workspaces.values()].flatMap(left => left ?? []),
     )
   }
+  /** `forget`: drops what is kept in memory for further calls. */
+  return { remove, forget: workspaces.forget }
 }

@@ -26,16 +26,57 @@ const subjectOf = (body: HoldSubject): HoldSubject => {
   ])
 }
 
+/** Whether a hold names this task, session or user. */
+const isOn = (hold: HoldSubject, thing: Holdable): boolean =>
+  kinds.some(kind => hold[kind] !== undefined && hold[kind] === thing[kind])
+
+/** Finds the holds on a thing, however many holds there are. */
+const createHoldsByThing = () => {
+  const things = { task_id: new Map(), session_id: new Map(), user_id: new Map() } as Record<
+    (typeof kinds)[number],
+    Map<string, Set<Hold>>
+  >
+  const each = (hold: Hold, visit: (holds: Map<string, Set<Hold>>, id: string) => void): void => {
+    for (const kind of kinds) {
+      const id = hold[kind]
+      if (id !== undefined) visit(things[kind], id)
+    }
+  }
+  return {
+    add: (hold: Hold): void =>
+      each(hold, (holds, id) => void holds.set(id, new Set(holds.get(id)).add(hold))),
+    remove: (hold: Hold): void =>
+      each(hold, (holds, id) => {
+        holds.get(id)?.delete(hold)
+        if (holds.get(id)?.size === 0) holds.delete(id)
+      }),
+    on: (thing: Holdable): Hold[] =>
+      kinds.flatMap(kind => {
+        const id = thing[kind]
+        return id === undefined ? [] : [...(things[kind].get(id) ?? [])]
+      }),
+  }
+}
+
 type Deps = { log: Pick<Log, 'append' | 'revisionOf' | 'readStream'>; ids: Ids }
 
 export const openHolds = async ({ log, ids }: Deps) => {
   const holds = new Map<string, Hold>()
+  const byThing = createHoldsByThing()
   /** A hold whose append has its place in the log, but is not stored yet. Erasures that come later must respect it. */
   let placing: HoldPlaced | undefined
+  let changes = 0
   const inTurn = createTurns()
   const take = ({ type, data }: HoldEvent, time: string): void => {
-    if (type === 'HoldPlaced') holds.set(data.hold_id, { ...data, placed_at: time })
-    else holds.delete(data.hold_id)
+    const { hold_id } = data
+    const before = holds.get(hold_id)
+    if (before !== undefined) byThing.remove(before)
+    holds.delete(hold_id)
+    if (type === 'HoldLifted') return
+    const hold = { ...data, placed_at: time }
+    changes++
+    holds.set(hold_id, hold)
+    byThing.add(hold)
   }
   const read = async (): Promise<void> => {
     for await (const page of log.readStream(holdStream))
@@ -65,6 +106,7 @@ export const openHolds = async ({ log, ids }: Deps) => {
     if (known !== undefined) return known
     const data = { hold_id: ids.next('hold_'), ...subject, reason, by: asked.principal.id }
     placing = data
+    changes++
     try {
       await append({ type: 'HoldPlaced', data }, asked)
     } finally {
@@ -84,13 +126,12 @@ export const openHolds = async ({ log, ids }: Deps) => {
     lookAgain: read,
     list: (): Hold[] => [...holds.values()],
     /** The holds on this task, session or user. */
-    on: ({ task_id, session_id, user_id }: Holdable): HoldPlaced[] =>
-      [...holds.values(), ...(placing === undefined ? [] : [placing])].filter(
-        hold =>
-          (hold.task_id !== undefined && hold.task_id === task_id) ||
-          (hold.session_id !== undefined && hold.session_id === session_id) ||
-          (hold.user_id !== undefined && hold.user_id === user_id),
-      ),
+    on: (thing: Holdable): HoldPlaced[] => [
+      ...byThing.on(thing),
+      ...(placing !== undefined && isOn(placing, thing) ? [placing] : []),
+    ],
+    /** A number that changes whenever a hold is placed, or gets its place in the log. */
+    changes: (): number => changes,
     /** Places a hold. If there already is a hold on the subject, returns that hold unchanged. */
     async place(asked: Asked, body: HoldSubject & { reason: string }): Promise<Hold> {
       const subject = subjectOf(body)

@@ -4,15 +4,13 @@ import type { ErasableTask } from '../../projections/tasks/ended-rows.ts'
 import type { Clock, Ids, Report, Timers } from '../contract/ports.ts'
 import type { Log } from '../contract/stored.ts'
 import { nextTurn } from '../fairness/slices.ts'
-import type { Queries } from '../tasks/queries.ts'
+import type { Erasable } from '../tasks/erasable.ts'
 import type { ErasureCommands } from './commands.ts'
 import { type RetentionRule, wordsOf } from './retention-rules.ts'
 
 const dayMs = 24 * 3600 * 1000
 /** Milliseconds between two checks whether a day has passed. */
 const lookMs = 60_000
-/** About this many tasks are erased together. */
-const tasksAtOnce = 500
 
 export const retentionStream = 'retention'
 /** The rules were applied. `kept`: how many of the named tasks stay, because of holds or of tasks that need them. */
@@ -20,7 +18,7 @@ export type RetentionApplied = { rules: readonly RetentionRule[]; erased: number
 
 type Deps = {
   log: Pick<Log, 'append' | 'revisionOf' | 'lastOf'>
-  rows: Pick<Queries['erasable'], 'oldAfter'>
+  rows: Pick<Erasable, 'oldAfter'>
   retire: ErasureCommands['retire']
   rules: readonly RetentionRule[]
   clock: Clock
@@ -46,23 +44,6 @@ const matching = async (
     await nextTurn()
   }
   return found
-}
-
-/** The tasks in parts of about `tasksAtOnce`. Tasks of a session may depend on each other, so they are in one part. */
-function* partsOf(tasks: readonly ErasableTask[]): Generator<ErasableTask[]> {
-  const sessions = new Map<string, ErasableTask[]>()
-  for (const task of tasks) {
-    const key = JSON.stringify([task.user_id, task.session_id])
-    sessions.set(key, [...(sessions.get(key) ?? []), task])
-  }
-  let part: ErasableTask[] = []
-  for (const own of sessions.values()) {
-    part.push(...own)
-    if (part.length < tasksAtOnce) continue
-    yield part
-    part = []
-  }
-  if (part.length > 0) yield part
 }
 
 /** Stores that the rules were applied. */
@@ -92,14 +73,14 @@ export const createRetention = (deps: Deps) => {
   const applyRule = async (rule: RetentionRule): Promise<number> => {
     const found = await matching(rows, rule, clock.now())
     let erased = 0
-    for (const part of partsOf(found)) {
-      if (stopped) break
-      const asked = { principal: system, requestId: deps.ids.next('retention_') }
-      const gone = (await deps.retire(asked, part, wordsOf(rule))).length
-      erased += gone
-      uncounted += gone
-      counts.erased += gone
-    }
+    const asked = { principal: system, requestId: deps.ids.next('retention_') }
+    if (found.length > 0)
+      for await (const gone of deps.retire(asked, found, wordsOf(rule))) {
+        erased += gone
+        uncounted += gone
+        counts.erased += gone
+        if (stopped) break
+      }
     return Math.max(0, found.length - erased)
   }
   const apply = async (): Promise<void> => {

@@ -10,6 +10,7 @@ import { isTaskStream } from '../contract/task-stream.ts'
 import type { Reach } from '../contract/tools.ts'
 import type { CronQueries } from '../cron/queries.ts'
 import type { createSessionSystem } from '../env-sessions/system.ts'
+import { backgroundPause } from '../fairness/slices.ts'
 import type { EventLog } from '../log/log.ts'
 import type { Secrets } from '../platform/secrets.ts'
 import type { Tasks } from '../tasks/tasks.ts'
@@ -26,7 +27,7 @@ type Deps = {
   log: EventLog
   world: World
   report: Report
-  projector: Pick<Projector, 'rewrite'>
+  projector: Pick<Projector, 'erased' | 'rewrite'>
   secrets: Secrets
   tasks: Pick<Tasks, 'queries' | 'commands' | 'runtime' | 'streams' | 'files'>
   environments: Pick<ReturnType<typeof createSessionSystem>, 'sessions' | 'queries'>
@@ -77,6 +78,7 @@ export const openErasures = async (deps: Deps) => {
           tasks.streams.erase(stream)
         }
       },
+      rowsErased: deps.projector.erased,
       rewriteReadModels: deps.projector.rewrite,
       nats: deps.nats?.erase,
       readers: async () => void (await Promise.all([...readers].map(each => each()))),
@@ -105,6 +107,7 @@ export const openErasures = async (deps: Deps) => {
     holds,
     stored,
     finisher,
+    pause: backgroundPause(),
     ids: world.ids,
     reach,
   })

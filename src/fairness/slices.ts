@@ -36,11 +36,11 @@ export type Pause = () => Promise<void>
 /** The length of a slice in milliseconds. A slice takes longer only if a single event or text does. */
 const sliceMs = 3
 
-/** Makes the pauses of one piece of work. `check` throws if nobody needs the work any more. */
-export const createPause = (turn: () => Promise<void>, check: () => void): Pause => {
+/** Makes the pauses of one piece of work. `check` throws if nobody needs the work any more. `ms`: the length of a slice. */
+export const createPause = (turn: () => Promise<void>, check: () => void, ms = sliceMs): Pause => {
   let since = Number.NEGATIVE_INFINITY
   return async () => {
-    if (performance.now() - since < sliceMs) return
+    if (performance.now() - since < ms) return
     await turn()
     check()
     since = performance.now()
@@ -49,6 +49,12 @@ export const createPause = (turn: () => Promise<void>, check: () => void): Pause
 
 /** The pause for work in this process that no caller over the network waits for. */
 export const localPause = (): Pause => createPause(nextTurn, () => {})
+
+/**
+ * The pause for long work that no caller waits for, such as an erasure. Its slices are short, since each step of a
+ * request may wait for one of them.
+ */
+export const backgroundPause = (): Pause => createPause(nextTurn, () => {}, 1)
 
 /** Reads a stream of the log with pauses. */
 export const readWithPauses = (read: Log['readStream'], pause: Pause): Log['readStream'] =>

@@ -2,11 +2,13 @@
 //
 // The copy is made with SQLite's backup API, and with a read transaction that stays open until the end. Without that
 // transaction, every commit of the server would restart the copy, and under load the copy would never end. `VACUUM
-// INTO` makes an equally consistent copy, but it blocks this process until it is done and reports no progress. It would
-// also leave out free space, but an append-only file has hardly any. The server does not wait for the copy, but the WAL
-// of the server grows until the copy is done.
+// INTO` makes an equally consistent copy, but it blocks this process until it is done and reports no progress. An
+// append-only file has hardly any free space, which `VACUUM INTO` leaves out, so only a copy of a log with erased
+// payloads is written again in this way. The server does not wait for the copy, but the WAL
+// of the server grows until the copy is done. A commit of the server waits while the disk is busy, so the copy is synced
+// after each few mebibytes, and not all at once at its end.
 
-import { closeSync, fsyncSync, openSync } from 'node:fs'
+import { closeSync, fdatasyncSync, fsyncSync, openSync, renameSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { openFileReadOnly } from './read-only.ts'
 
@@ -19,6 +21,15 @@ export const syncFile = (path: string): void => {
   closeSync(file)
 }
 
+/** The name under which a copy is written without free space. */
+export const compactOf = (to: string): string => `${to}-compact`
+
+/** Writes a database again, without the space that erased payloads have left in its pages. */
+const writeCompact = (copy: Database.Database, to: string): void => {
+  closeSync(openSync(to, 'wx', 0o600))
+  copy.prepare('VACUUM INTO ?').run(to)
+}
+
 /** Copies into a new file, which is on the disk when this resolves. Rejects with errors of SQLite and of the system. */
 export const copyLog = async (
   from: string,
@@ -27,21 +38,27 @@ export const copyLog = async (
 ): Promise<void> => {
   closeSync(openSync(to, 'wx', 0o600)) // the file has its permissions before it has any content
   const source = openFileReadOnly(from)
+  const copied = openSync(to, 'r')
   try {
     source.exec('BEGIN')
     source.prepare('SELECT max(position) FROM events').get() // the first read fixes the moment of the copy
     await source.backup(to, {
       progress: ({ totalPages, remainingPages }) => {
+        fdatasyncSync(copied)
         onProgress(totalPages - remainingPages, totalPages)
         return pagesAtOnce
       },
     })
   } finally {
     source.close()
+    closeSync(copied)
   }
   // A single file without a WAL can be moved, and can be read where nothing can be written.
   const copy = new Database(to)
   copy.pragma('journal_mode = DELETE')
+  const hasErased = copy.prepare('SELECT 1 FROM erased LIMIT 1').get() !== undefined
+  if (hasErased) writeCompact(copy, compactOf(to))
   copy.close()
+  if (hasErased) renameSync(compactOf(to), to)
   syncFile(to)
 }

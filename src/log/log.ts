@@ -40,14 +40,21 @@ export type EventLog = Log &
     /** The newest event that this process has appended to a stream, if it is still in memory. It may not be durable. */
     newestOf(stream: string): Newest | undefined
     /**
-     * Destroys what the event PayloadsErased at a position covers. Resolves to whether no trace is left in the files;
-     * false: a reader still needs the WAL. Another call destroys only what is left. Rejects with StorageFailure.
+     * Notes what the event PayloadsErased at a position covers, so that `erasedBy` finds it. Rejects with StorageFailure.
      */
-    destroy(by: number): Promise<boolean>
+    noteErasure(by: number): Promise<void>
+    /**
+     * Destroys what the event PayloadsErased at a position covers. Traces stay in the files until `wipe`. Another call
+     * destroys only what is left. Rejects with StorageFailure.
+     */
+    destroy(by: number): Promise<void>
     /** The position of the event PayloadsErased that covers a position; undefined: there is none. */
     erasedBy(position: number): number | undefined
-    /** Destroys traces of earlier calls of `destroy` in the files. Resolves to whether none is left. */
-    wipe(): Promise<boolean>
+    /**
+     * Destroys traces of earlier calls of `destroy` in the files. `isAll`: also those that a crash has left. Resolves to
+     * whether none is left; false: a reader still needs the WAL. Rejects with StorageFailure.
+     */
+    wipe(isAll: boolean): Promise<boolean>
     /** Tries to open the log again after a failed write. Rejects with StorageFailure. */
     retry(): Promise<void>
     /** Takes in rows that others have written to the store. Only for a log that itself appends nothing. */

@@ -39,6 +39,7 @@ export const memoryStore = (logId = 'memory'): Store => {
     async dropPieces(payload) {
       pieces.delete(payload)
     },
+    async noteErasure() {}, // `write` has noted it
     async destroy(by) {
       const here = erased.filter(({ position }) => position === by)
       for (const row of rows) {
@@ -46,9 +47,9 @@ export const memoryStore = (logId = 'memory'): Store => {
         row.payload = null
         row.salt = null
       }
-      return { next: undefined, isGone: true }
+      return { next: undefined, events: 0 }
     },
-    wipe: async () => true,
+    wipe: async () => 'done',
     erasedBy(at) {
       const row = rows[at - 1]
       return row && erased.find(each => covers(each, row))?.position

@@ -9,10 +9,15 @@ import { applicationId, schema, schemaVersion } from './schema.ts'
 import { identify, lookInto, mustBePlain } from './sqlite-checks.ts'
 
 const oldestSqlite = '3.51.3' // earlier versions can lose a WAL that is reset while it is read
-/** When the WAL has this many pages, the writing thread itself copies them into the main file. */
-const maxPages = 8192
-/** The length that a WAL reaches before that, in bytes: SQLite's pages have 4 KiB, and a WAL has 24 bytes for each. */
-export const walBytes = maxPages * (4096 + 24)
+/** The WAL becomes longer by this many pages at once: SQLite's pages have 4 KiB, and a WAL has 24 bytes for each. */
+const stepPages = 8192
+export const walBytes = stepPages * (4096 + 24)
+/**
+ * When the WAL has this many pages, the writing thread itself copies them into the main file, and commits wait. In a
+ * server, another thread has copied them long before. Only while a backup reads the log, nobody can, and the WAL grows.
+ * What has gathered must not be copied in the first commit after the backup.
+ */
+const maxPages = 16 * stepPages
 
 const isOlder = (version: string, than: string): boolean => {
   const [a, b] = [version, than].map(text => text.split('.').map(Number))

@@ -8,7 +8,16 @@ import type { Row, Store } from './store.ts'
 
 export type Reader = Omit<
   Store,
-  'write' | 'writePiece' | 'dropPieces' | 'destroy' | 'wipe' | 'openLong' | 'reopen' | 'fault' | 'checkpoint'
+  | 'write'
+  | 'writePiece'
+  | 'dropPieces'
+  | 'noteErasure'
+  | 'destroy'
+  | 'wipe'
+  | 'openLong'
+  | 'reopen'
+  | 'fault'
+  | 'checkpoint'
 >
 
 const columns = 'e.position, s.id, e.revision, e.header, e.payload, e.salt, e.leaf'

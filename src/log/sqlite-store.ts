@@ -8,9 +8,12 @@ import { createTransientMap } from '../platform/transient.ts'
 import { createLongReader } from './long-reader.ts'
 import { openForWriting } from './sqlite-file.ts'
 import { sqliteReader } from './sqlite-reader.ts'
-import type { Destroyed, Store } from './store.ts'
+import type { Destroyed, Store, Wiped } from './store.ts'
 import { watchFile } from './watch.ts'
 import type { Answer, Reply, Request } from './writer-thread.ts'
+
+/** About the bytes of the page that an event without its payload leaves in the WAL. */
+const bytesPerEvent = 2048
 
 type Open<Ask> = Ask extends Request ? Omit<Ask, 'id'> : never
 
@@ -95,23 +98,26 @@ export const sqliteStore = (
     }
   }
   /** Sends a request that writes. The first such request opens the write connection. */
-  const writes = async (ask: Open<Request>, bytes: number) => {
-    await (isOpen ? writer.ask(ask) : empties(ask))
+  const writes = async (ask: Open<Request>, bytes: number): Promise<Answer> => {
+    const answer = await (isOpen ? writer.ask(ask) : empties(ask))
     isOpen = true
     checkpoints.wrote(bytes)
+    return answer
   }
   return {
     ...reader,
     openLong: long.open,
-    writePiece: piece => writes({ ask: 'piece', piece }, piece.text.length),
-    dropPieces: payload => writes({ ask: 'drop', payload }, 0),
+    writePiece: async piece => void (await writes({ ask: 'piece', piece }, piece.text.length)),
+    dropPieces: async payload => void (await writes({ ask: 'drop', payload }, 0)),
+    noteErasure: async by => void (await writes({ ask: 'note', by }, 0)),
     async destroy(by, after) {
-      isOpen = true
-      return (await empties({ ask: 'destroy', by, after })) as Destroyed
+      const destroyed = (await writes({ ask: 'destroy', by, after }, 0)) as Destroyed
+      checkpoints.wrote(destroyed.events * bytesPerEvent)
+      return destroyed
     },
-    async wipe() {
+    async wipe(isAll) {
       isOpen = true
-      return (await empties({ ask: 'wipe' })) === true
+      return (await empties({ ask: 'wipe', isAll })) as Wiped
     },
     // Sending one long text to the thread is far cheaper than sending many texts. The texts can be joined by line ends,
     // since neither a text from JSON.stringify nor a salt contains one.

@@ -1,9 +1,9 @@
 // Writes to the log file over its only write connection: hashes, inserts and commits whole batches of events as texts.
 import type Database from 'better-sqlite3'
-import { createDestroyer } from './destroyer.ts'
+import { createDestroyer, mustBeErasable } from './destroyer.ts'
 import { closeHeader, digestAt, digestOf, leafOf, type OpenDigest, openDigest } from './leaf.ts'
 import { walBytes } from './sqlite-file.ts'
-import type { Destroyed, ErasureCursor, PackedBatch, Piece } from './store.ts'
+import type { Destroyed, ErasureCursor, PackedBatch, Piece, Wiped } from './store.ts'
 import { openSyncedWal, type SyncedWal } from './synced-wal.ts'
 import { type Watch, watchFile } from './watch.ts'
 
@@ -11,8 +11,9 @@ export type Writer = {
   write(batch: PackedBatch): void
   writePiece(piece: Piece): void
   dropPieces(payload: number): void
+  noteErasure(by: number): void
   destroy(by: number, after: ErasureCursor | undefined): Destroyed
-  wipe(): boolean
+  wipe(isAll: boolean): Wiped
   /** Writes and syncs as much as a commit of many events does, and leaves nothing of it. Throws as a commit does. */
   probe(): void
   /** Makes the WAL longer if it is full. The thread calls this after an answer, so that no caller waits for it. */
@@ -38,16 +39,16 @@ const noPayload = 0
 const probeChars = 64 * 1024
 
 /**
- * Returns a function that runs a write, and then syncs the WAL. It checks the WAL before the write: if somebody has
+ * Returns a function that runs a write, and then syncs the WAL, unless `sync` is false. It checks the WAL before the write: if somebody has
  * cut it short, SQLite would continue to write behind the cut, and later read whatever is in the hole between.
  */
 const checkedBy =
   (name: string, wal: Watch, synced: SyncedWal) =>
-  <T>(work: () => T): T => {
+  <T>(work: () => T, sync = true): T => {
     const fault = wal.fault()
     if (fault !== undefined) throw new Error(`${name}-wal ${fault}`)
     const done = work()
-    synced.sync()
+    if (sync) synced.sync()
     wal.fault() // records the new length
     return done
   }
@@ -91,7 +92,7 @@ export const sqliteWriter = (db: Database.Database): Writer => {
       const stored = [isShort ? payload : null, goneDigest === undefined ? salt : null]
       insertEvent.run(first + n, streamNos[n], revisions[n], header, ...stored, leafOf(header))
     }
-    destroyer.note(erasures)
+    mustBeErasable(erasures)
   })
   const checked = checkedBy(db.name, wal, synced)
   return {
@@ -112,8 +113,10 @@ export const sqliteWriter = (db: Database.Database): Writer => {
       digests.delete(payload)
       checked(() => removePieces.run(payload))
     },
-    destroy: (by, after) => checked(() => destroyer.destroy(by, after)),
-    wipe: () => destroyer.wipe(true),
+    noteErasure: by => checked(() => destroyer.note(by), false),
+    // If a power failure takes this back, it is done again, since the erasure is not finished before `wipe`.
+    destroy: (by, after) => checked(() => destroyer.destroy(by, after), false),
+    wipe: destroyer.wipe,
     probe() {
       checked(() => insertPiece.run(noPayload, 0, ' '.repeat(probeChars)))
       checked(() => removePieces.run(noPayload)) // if this fails, the next opening removes it

@@ -28,8 +28,10 @@ export type PackedBatch = {
 
 /** Where the destroying of an erasure continues: after this revision of the stream with this number. */
 export type ErasureCursor = { streamNo: number; revision: number }
-/** `isGone`: the files have no trace of what was destroyed. False: a reader still needs the WAL. */
-export type Destroyed = { next: ErasureCursor | undefined; isGone: boolean }
+/** `events`: the number of events whose payloads were destroyed. */
+export type Destroyed = { next: ErasureCursor | undefined; events: number }
+/** `held`: a reader still needs the WAL, so no page could be wiped. `some`: more pages are left. */
+export type Wiped = 'done' | 'some' | 'held'
 
 /** Piece `n` (from 0) of the long payload with the number `payload`, and the salt of its event. */
 export type Piece = { payload: number; n: number; salt: string; text: string }
@@ -61,12 +63,20 @@ export interface Store {
   /** Removes the pieces of a payload that no event has. */
   dropPieces(payload: number): Promise<void>
   /**
-   * Destroys some of the payloads and salts that the event PayloadsErased at the position `by` covers, and their traces
-   * in the files. To be called again until there is no `next`.
+   * Notes what the event PayloadsErased at the position `by` covers. From then on, `erasedBy` finds it. `destroy` does the
+   * same first.
+   */
+  noteErasure(by: number): Promise<void>
+  /**
+   * Destroys some of the payloads and salts that the event PayloadsErased at the position `by` covers. To be called
+   * again until there is no `next`.
    */
   destroy(by: number, after: ErasureCursor | undefined): Promise<Destroyed>
-  /** Destroys the traces of earlier calls of `destroy`, also those of a call that a crash has ended. */
-  wipe(): Promise<boolean>
+  /**
+   * Destroys some of the traces that earlier calls of `destroy` have left in the files. `isAll`: also what a crash has
+   * left. To be called again, without `isAll`, while more is left.
+   */
+  wipe(isAll: boolean): Promise<Wiped>
   /** The position of the event PayloadsErased that covers a position; undefined: there is none. */
   erasedBy(position: number): number | undefined
   /** True: other places have the rows, too. After a failed write, only `reopen` reads what they have. */

@@ -44,28 +44,36 @@ const openForGood = (path: string): number => {
   return file
 }
 
-/**
- * Overwrites the unused parts of these pages, or of all pages, and syncs the file. There must be no WAL, and nobody may
- * write to the file meanwhile.
- */
-export const wipePages = (path: string, wanted: ReadonlySet<number> | 'all'): void => {
-  const file = openForGood(path)
+const sizesOf = (file: number): { pageSize: number; pages: number } => {
   const start = Buffer.alloc(fileHeaderBytes)
   readSync(file, start, 0, start.length, 0)
   const size = start.readUInt16BE(16)
   const pageSize = size === 1 ? 65_536 : size // the two bytes have 1 for 65,536
-  const pages = Math.floor(fstatSync(file).size / pageSize)
+  return { pageSize, pages: Math.floor(fstatSync(file).size / pageSize) }
+}
+
+/** The number of pages in the file. */
+export const pagesIn = (path: string): number => sizesOf(openForGood(path)).pages
+
+/**
+ * Overwrites the unused parts of these pages, and syncs the file. There must be no WAL, and nobody may write to the file
+ * meanwhile.
+ */
+export const wipePages = (path: string, wanted: Iterable<number>): void => {
+  const file = openForGood(path)
+  const { pageSize, pages } = sizesOf(file)
   if (pages >= mostPages) return
   const page = Buffer.alloc(pageSize)
   const zeros = Buffer.alloc(pageSize)
+  let isChanged = false
   const wipe = (no: number): void => {
     const offset = (no - 1) * pageSize
     if (readSync(file, page, 0, pageSize, offset) < pageSize) return
     const part = unusedPart(page, no)
-    if (part === undefined || page.subarray(part.from, part.to).every(byte => byte === 0)) return
+    if (part === undefined || page.compare(zeros, 0, part.to - part.from, part.from, part.to) === 0) return
     writeSync(file, zeros, 0, part.to - part.from, offset + part.from)
+    isChanged = true
   }
-  if (wanted === 'all') for (let no = 1; no <= pages; no++) wipe(no)
-  else for (const no of wanted) if (no <= pages) wipe(no)
-  fsyncSync(file)
+  for (const no of wanted) if (no <= pages) wipe(no)
+  if (isChanged) fsyncSync(file)
 }

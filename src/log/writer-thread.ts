@@ -4,19 +4,20 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { openForWriting } from './sqlite-file.ts'
 import { sqliteWriter, type Writer } from './sqlite-writer.ts'
-import type { Destroyed, ErasureCursor, PackedBatch, Piece } from './store.ts'
+import type { Destroyed, ErasureCursor, PackedBatch, Piece, Wiped } from './store.ts'
 
 export type Request =
   | { ask: 'write'; id: number; batch: Omit<PackedBatch, 'texts'>; text: string }
   | { ask: 'piece'; id: number; piece: Piece }
   | { ask: 'drop'; id: number; payload: number }
+  | { ask: 'note'; id: number; by: number }
   | { ask: 'destroy'; id: number; by: number; after: ErasureCursor | undefined }
-  | { ask: 'wipe'; id: number }
+  | { ask: 'wipe'; id: number; isAll: boolean }
   | { ask: 'reopen'; id: number }
   | { ask: 'checkpoint'; id: number }
   | { ask: 'close'; id: number }
 /** The result of `destroy` or `wipe`. Other requests have none. */
-export type Answer = Destroyed | boolean | undefined
+export type Answer = Destroyed | Wiped | undefined
 export type Reply = { id: number; answer?: Answer; error?: { message: string; code?: string } }
 
 const { path } = workerData as { path: string }
@@ -33,8 +34,9 @@ const answers: { [A in Request['ask']]: (request: Extract<Request, { ask: A }>) 
   write: ({ batch, text }) => opened().write({ ...batch, texts: text.split('\n') }),
   piece: ({ piece }) => opened().writePiece(piece),
   drop: ({ payload }) => opened().dropPieces(payload),
+  note: ({ by }) => opened().noteErasure(by),
   destroy: ({ by, after }) => opened().destroy(by, after),
-  wipe: () => opened().wipe(),
+  wipe: ({ isAll }) => opened().wipe(isAll),
   reopen: () => {
     writer?.close()
     writer = undefined

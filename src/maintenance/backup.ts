@@ -34,7 +34,7 @@ const removeOldParts = (file: string): void => {
   const folder = path.dirname(path.resolve(file))
   for (const name of existsSync(folder) ? readdirSync(folder) : []) {
     if (!name.startsWith(`${path.basename(file)}.`)) continue
-    const pid = /^(?:states\.)?(\d+)\.part(-journal|-wal|-shm)?$/.exec(
+    const pid = /^(?:states\.)?(\d+)\.part(-journal|-wal|-shm|-compact)?$/.exec(
       name.slice(path.basename(file).length + 1),
     )?.[1]
     if (pid !== undefined && !isRunning(Number(pid))) {
@@ -55,7 +55,7 @@ const removeAll = (file: string, suffixes: string[]): void => {
   for (const suffix of suffixes) rmSync(file + suffix, { force: true })
 }
 export const removePart = (file: string): void => {
-  removeAll(partOf(file), ['', '-journal', '-wal', '-shm'])
+  removeAll(partOf(file), ['', '-journal', '-wal', '-shm', '-compact'])
   rmSync(partOf(statesOf(file)), { recursive: true, force: true })
 }
 

@@ -29,7 +29,7 @@ export const openCopy = async ({ store, file, erasable, world, report }: Deps) =
   const log = openLog(store, { clock, random, build })
   const models = await openReadModels({ log, openStore: anew => openReadStore(file, anew), timers, report })
   const { projector } = models
-  const eraseFiles = createErasedFiles({
+  const files = createErasedFiles({
     log,
     rows: createQueries(models.store, projector, log).erasable,
     roots: erasable.roots,
@@ -63,7 +63,8 @@ export const openCopy = async ({ store, file, erasable, world, report }: Deps) =
     /** Removes the files of streams whose payloads are about to be destroyed. */
     async eraseFiles(streams: readonly string[]): Promise<void> {
       await follow() // after this, the rows of earlier erased tasks have no content
-      await eraseFiles(streams)
+      await files.remove(streams)
+      files.forget()
     },
     /** Writes the file of the read models anew, without traces of what was erased. */
     rewrite: projector.rewrite,

@@ -90,6 +90,12 @@ export const syncFolder = async (folder: string): Promise<void> => {
   await opened.sync().finally(() => opened.close())
 }
 
+/** Syncs a file, while the event loop goes on. The file must exist. */
+export const syncFileLater = async (file: string): Promise<void> => {
+  const opened = await open(file, 'r+')
+  await opened.sync().finally(() => opened.close())
+}
+
 /** Renames a file. The new name is on the disk when this returns. Throws errors of the system. */
 export const renameSynced = (from: string, to: string): void => {
   renameSync(from, to)

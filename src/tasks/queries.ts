@@ -2,7 +2,6 @@
 // models are current enough for a query.
 import { createCurrent, type Reading } from '../../projections/current.ts'
 import type { ReadStore } from '../../projections/store.ts'
-import { createEndedRows } from '../../projections/tasks/ended-rows.ts'
 import { createTaskLists } from '../../projections/tasks/lists.ts'
 import { createTaskRows } from '../../projections/tasks/rows.ts'
 import { createFoldReader } from '../../projections/tasks/saved-folds.ts'
@@ -13,6 +12,7 @@ import { Refusal } from '../contract/refusals.ts'
 import { nextTurn, type Pause } from '../fairness/slices.ts'
 import type { EventLog } from '../log/log.ts'
 import { wholeAtMost } from '../platform/pieces.ts'
+import { createErasable } from './erasable.ts'
 import { createOwnQueries } from './own-queries.ts'
 import { createVisibility } from './visibility.ts'
 
@@ -33,7 +33,6 @@ export const createQueries = (store: ReadStore, projector: Reading, log: EventLo
       whenCurrent.current(() => ask(...given))
 
   const rows = createTaskRows(store)
-  const erasable = createEndedRows(store)
   const tokens = createTokenRows(store)
   const stored = createStoredTasks(store, reading, log)
   const lists = createTaskLists({ store, stored, reading, isCurrent, rowById: rows.byId, head: log.head })
@@ -55,15 +54,7 @@ export const createQueries = (store: ReadStore, projector: Reading, log: EventLo
     unfinished: current(rows.unfinished),
     pausedFor: current(rows.pausedFor),
     ...createOwnQueries(store, whenCurrent, rows),
-    /** Rows for an erasure, also of deleted tasks. */
-    erasable: {
-      ofSession: current(erasable.ofSession),
-      ofUser: current(erasable.ofUser),
-      byId: current(erasable.byId),
-      erased: current(erasable.erased),
-      forks: current(erasable.forks),
-      oldAfter: current(erasable.oldAfter),
-    },
+    erasable: createErasable(store, whenCurrent),
     steps: current(createStepRows(store)),
     /** The number of tasks in each status, at the position of the read models. */
     taskCounts(): Record<string, number> {

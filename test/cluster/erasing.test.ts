@@ -37,7 +37,8 @@ t.test(
     t.ok(Buffer.isBuffer(kept))
     t.ok(bytesIn(two.folder).includes(word))
     const [event] = await log.append([erasing(['task-a'], 3)])
-    t.ok(await log.destroy(event?.position ?? 0))
+    await log.destroy(event?.position ?? 0)
+    t.ok(await log.wipe(false))
     await until(() => two.replica.caughtUp().position === 4)
     for (const node of [one, two]) {
       t.notOk(bytesIn(node.folder).includes(word))
@@ -66,7 +67,8 @@ t.test('a node may not claim a log whose servers have lost an erasure', async t 
   await log.append([to('task-a', -1, { word })])
   const before = servers.records().length
   const [event] = await log.append([erasing(['task-a'], 1)])
-  t.ok(await log.destroy(event?.position ?? 0))
+  await log.destroy(event?.position ?? 0)
+  t.ok(await log.wipe(false))
   servers.loseBehind(before)
   const two = nodeIn(t, servers, { folder: path.join(folder, 'two'), name: 'two' })
   shareKeys(one.keys, two.keys)

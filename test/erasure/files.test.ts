@@ -15,15 +15,15 @@ const removalIn = (root: string, saved: Promise<void>) => {
   const data = { ...task, workdir, request: { rollout_save_dir: 'saved' } }
   const header = { stream: 'task-one', type: 'TaskCreated', revision: 0 }
   const created = { position: 1, header, data } as unknown as Recorded
-  const remove = createErasedFiles({
+  const files = createErasedFiles({
     log: { firstOf: async () => created, readStream: async function* () {} },
-    rows: { ofUser: () => [] } as never,
+    rows: { async *ofUser() {} } as never,
     roots,
     folders: { clear: async () => {}, dirOf: () => root },
     secrets: { forget: () => {} },
     saved: { atRest: () => saved },
   })
-  return { file: taskFileOf(root, { ...task, folder: 'saved' }), removed: remove(['task-one']) }
+  return { file: taskFileOf(root, { ...task, folder: 'saved' }), removed: files.remove(['task-one']) }
 }
 const put = (file: string) => {
   mkdirSync(path.dirname(file), { recursive: true })

@@ -127,9 +127,9 @@ t.test('what was erased before a rule failed is counted when the rules are appli
   await makeTask(api, { user_message_content: 'x' })
   await makeTask(api, { user_message_content: 'x', ...failing })
   let isBroken = true
-  const retention = retentionOf(server, ['completed', 'failed'], async (asked, tasks, reason) => {
+  const retention = retentionOf(server, ['completed', 'failed'], async function* (asked, tasks, reason) {
     if (isBroken && reason.includes('failed')) throw new Error('the log cannot be written')
-    return system.erasures.retire(asked, tasks, reason)
+    yield* system.erasures.retire(asked, tasks, reason)
   })
   retention.later(3)
   await retention.look()

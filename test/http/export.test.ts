@@ -93,7 +93,9 @@ t.test('an erasure of tasks of several users shows each user only the own ones',
     principal: { id: 'system', role: 'admin', userId: undefined, expiresAt: undefined } as const,
   }
   const rows = ids.flatMap(id => system.tasks.queries.erasable.byId(id) ?? [])
-  t.same((await system.erasures.retire({ ...asked, requestId: 'old' }, rows, 'old')).sort(), ids.sort())
+  let erased = 0
+  for await (const part of system.erasures.retire({ ...asked, requestId: 'old' }, rows, 'old')) erased += part
+  t.equal(erased, ids.length)
   const { status, folder, streams } = await exported(ada, 'session_id=old-ada-2')
   t.same([status, streams], [0, ['task-ada-2']])
   const erasures = readFileSync(path.join(folder, 'erasures.ndjson'), 'utf8')

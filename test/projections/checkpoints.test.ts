@@ -133,9 +133,14 @@ for (const every of [1, 3]) {
     store.commit()
     await until(() => statSync(file).size > big.length) // the thread has the file open
     let isReplaced = false
-    const rewritten = store.rewrite(() => {
+    const replace = async () => {
+      const copy = await store.copy()
+      await copy?.release()
+      copy?.replace()
       isReplaced = true
-    })
+      await copy?.settle()
+    }
+    const rewritten = replace()
     for (let n = 1; !isReplaced; n++) {
       put(n % 7)
       if (n % every === 0) store.commit()

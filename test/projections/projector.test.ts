@@ -1,10 +1,14 @@
 // The projector under everything that may happen around it: however the commits are cut, whenever somebody reads,
 // whatever tasks it has let go of, it never stops, and what it wrote is what a rebuild from nothing writes.
-import t from 'tap'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import t, { type Test } from 'tap'
 import { differences } from '../../projections/compare.ts'
 import { createReadModels } from '../../projections/read-models.ts'
 import { openReadStore, type ReadStore } from '../../projections/store.ts'
 import type { Log, Recorded } from '../../src/contract/stored.ts'
+import '../support/built.ts'
 import { randomOf, settle, testWorld } from '../support/world.ts'
 import { randomHistory } from './histories.ts'
 
@@ -245,54 +249,84 @@ t.test('rows that a query has seen are committed at once, and others at most eve
   t.equal(commits, 3, 'nothing is left')
 })
 
-t.test(
-  'when an older file took the place of the tables, no stream is current until the log was read again',
-  async t => {
-    const world = testWorld(1)
-    const events = await randomHistory(1, 20)
-    const { log, commit } = logOf(events)
-    const stored = openReadStore(':memory:')
-    t.teardown(() => stored.close())
-    let isCurrent: boolean | undefined
-    const isCurrentFor = () => projector.isCurrentFor(events[0]?.header.stream ?? '')
-    const store: ReadStore = {
-      ...stored,
-      async rewrite(replaced) {
-        projector.follow(commit(5))
-        projector.flush()
-        t.ok(isCurrentFor())
-        for (const table of ['tasks', 'items', 'task_moves', 'steps', 'task_counts', 'checkpoint'])
-          stored.exec(`DELETE FROM ${table}`)
-        replaced()
-        isCurrent = isCurrentFor()
-      },
-    }
-    const projector = createReadModels(store, log, world.timers, () => t.fail('nothing goes wrong'))
-    await projector.catchUp()
-    await projector.rewrite()
-    t.equal(isCurrent, false)
-    t.ok(isCurrentFor())
-    t.equal(projector.reached(), 5)
-  },
-)
+const inFile = (t: Test) => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'reprise-read-'))
+  const store = openReadStore(path.join(folder, 'read.db'))
+  t.teardown(async () => {
+    await store.close()
+    rmSync(folder, { recursive: true, force: true })
+  })
+  return store
+}
 
-t.test('tables that are replaced in the middle of a catch-up lose nothing', async t => {
-  const events = await randomHistory(2, 60)
+t.test('while the file is written anew, the tables hold every event at every moment', async t => {
+  const events = await randomHistory(2, 120)
   const { log, commit } = logOf(events)
-  const stored = openReadStore(':memory:')
-  t.teardown(() => stored.close())
-  let replace = () => {}
+  const stored = inFile(t)
+  const states: boolean[] = []
+  const follow = (count: number) => {
+    for (let n = 0; n < count && log.head() < events.length; n++) projector.follow(commit(1))
+    states.push(projector.isCurrent(), projector.isCurrentFor(events[0]?.header.stream ?? ''))
+  }
   const store: ReadStore = {
     ...stored,
-    async rewrite(replaced) {
-      await new Promise<void>(resolve => {
-        replace = () => {
-          for (const table of ['tasks', 'items', 'task_moves', 'steps', 'task_counts', 'checkpoint'])
-            stored.exec(`DELETE FROM ${table}`)
-          replaced()
-          resolve()
+    async copy() {
+      follow(10)
+      const copy = await stored.copy()
+      follow(10)
+      if (copy === undefined) return copy
+      const { sync, release, replace } = copy
+      return {
+        ...copy,
+        async sync() {
+          follow(3)
+          await sync()
+          follow(3)
+        },
+        async release() {
+          await release()
+          follow(3)
+        },
+        replace() {
+          replace()
+          t.ok(projector.isCurrentFor('task-unknown'))
+        },
+      }
+    },
+  }
+  const projector = createReadModels(store, log, testWorld(1).timers, () => t.fail('nothing goes wrong'))
+  await projector.catchUp()
+  follow(20)
+  for (let round = 0; round < 2; round++) {
+    await projector.rewrite()
+    follow(5)
+    projector.flush()
+    const fresh = await rebuilt(log)
+    t.same([...differences(stored, fresh)], [])
+    await fresh.close()
+  }
+  t.ok(states.length > 10)
+  t.ok(states.every(Boolean))
+})
+
+t.test('when the new file cannot take the place of the old one, the tables are read again', async t => {
+  const events = await randomHistory(2, 60)
+  const { log, commit } = logOf(events)
+  const stored = inFile(t)
+  const store: ReadStore = {
+    ...stored,
+    async copy() {
+      const copy = await stored.copy()
+      return (
+        copy && {
+          ...copy,
+          replace() {
+            for (const table of ['tasks', 'items', 'task_moves', 'steps', 'task_counts', 'checkpoint'])
+              stored.exec(`DELETE FROM ${table}`)
+            throw new Error('no room')
+          },
         }
-      })
+      )
     },
   }
   const said: string[] = []
@@ -300,18 +334,31 @@ t.test('tables that are replaced in the middle of a catch-up lose nothing', asyn
   const projector = createReadModels(store, log, testWorld(1).timers, report)
   await projector.catchUp()
   for (const event of commit(20)) projector.follow([event])
-  projector.flush()
-  const rewritten = projector.rewrite()
-  await settle(1)
-  commit(events.length)
-  const followed = projector.catchUp().catch(() => 'failed')
-  await settle(1)
-  replace()
-  await rewritten
-  t.equal(await followed, 'failed', 'it was in the middle')
+  await t.rejects(projector.rewrite(), { message: 'no room' })
+  t.equal(projector.isCurrentFor(events[0]?.header.stream ?? ''), false, 'it may lack events of any stream')
+  t.equal(said.length, 1)
+  for (const event of commit(20)) projector.follow([event])
+  await projector.catchUp()
   t.ok(projector.isCurrent())
-  t.same(said, [], 'no rows were missing')
   const fresh = await rebuilt(log)
   t.same([...differences(stored, fresh)], [])
   await fresh.close()
+})
+
+t.test('a task of which a crash has destroyed only the first event has a row without content', async t => {
+  const events = await randomHistory(2, 60)
+  const first = events.find(
+    ({ header }) =>
+      header.revision === 0 &&
+      events.some(other => other.header.stream === header.stream && other.header.revision > 1),
+  )
+  const half = events.map(event => (event === first ? { ...event, data: undefined, erased_by: 1000 } : event))
+  const { log, commit } = logOf(half)
+  commit(half.length)
+  const store = openReadStore(':memory:')
+  t.teardown(() => store.close())
+  const projector = createReadModels(store, log, testWorld(1).timers, () => t.fail('nothing goes wrong'))
+  await projector.catchUp()
+  const row = store.prepare<[number], object>('SELECT deleted, fields FROM tasks WHERE position = ?')
+  t.same(row.get(first?.position ?? 0), { deleted: 2, fields: '{}' })
 })

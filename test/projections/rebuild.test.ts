@@ -261,7 +261,13 @@ t.test('tables that can never be filled are made anew once, not again and again'
     write() {},
     forget() {},
   }
-  const projector = createProjector(store, system.log, [broken], system.world.timers, () => {})
+  const projector = createProjector(
+    store,
+    system.log,
+    () => [broken],
+    system.world.timers,
+    () => {},
+  )
   mark()
   for (const left of [1, 0]) {
     await t.rejects(projector.catchUp(), TypeError)

@@ -15,17 +15,11 @@ const streamsOf = (local: Local, by: number): number[] =>
 export const destroyKeys = (local: Local, keys: StreamKeys, by: number): void =>
   keys.destroy(streamsOf(local, by))
 
-/**
- * Resolves to whether the files of the log have no trace left. False: a process that reads the log still needs the WAL.
- */
-export const destroyAll = async (local: Local, keys: StreamKeys, by: number): Promise<boolean> => {
-  let isGone = true
+export const destroyAll = async (local: Local, keys: StreamKeys, by: number): Promise<void> => {
   for (let after: ErasureCursor | undefined; ; ) {
-    const done = await local.destroy(by, after)
-    isGone &&= done.isGone
-    if (done.next === undefined) break
-    after = done.next
+    const { next } = await local.destroy(by, after)
+    if (next === undefined) break
+    after = next
   }
   destroyKeys(local, keys, by)
-  return isGone
 }

@@ -1,5 +1,6 @@
 // Applies a record of events: opens it, notes which keys have sealed which streams, adds its rows, and destroys what
 // the erasures in it cover.
+import { wipeAll } from '../../log/destruction.ts'
 import type { PackedBatch, Store } from '../../log/store.ts'
 import type { StreamKeys } from '../keys/stream-keys.ts'
 import type { Content } from '../records/content.ts'
@@ -53,7 +54,10 @@ export const createEventsTaker = ({ local, keys, pieces, rows, bare, erasing }: 
     if (erasures.length === 0) return
     await rows.drain()
     await erasing(erasures.flatMap(({ erased }) => erased.streams))
-    for (const { position } of erasures) isWiped = (await destroyAll(local, keys, position)) && isWiped
+    const wasWiped = isWiped
+    isWiped = false
+    for (const { position } of erasures) await destroyAll(local, keys, position)
+    isWiped = await wipeAll(local, !wasWiped) // when an earlier try has failed, any page may have traces
   }
 
   return {
@@ -75,7 +79,7 @@ export const createEventsTaker = ({ local, keys, pieces, rows, bare, erasing }: 
      * Tries again to remove traces of erased payloads that could not be removed while another process read the files.
      */
     async wipe(): Promise<void> {
-      if (!isWiped) isWiped = await local.wipe()
+      if (!isWiped) isWiped = await wipeAll(local, true)
     },
   }
 }

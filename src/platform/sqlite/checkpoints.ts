@@ -17,8 +17,8 @@ export type Checkpoints = {
   wrote(bytes?: number): void
   /** Whether the WAL is copied. It is copied to its end sooner if writes that can wait wait until this is false. */
   isCopying(): boolean
-  /** Lets the thread close the file, because the file will be opened again or replaced. */
-  release(): Promise<void>
+  /** Lets the thread close the file, because the file will be opened again or replaced. `copies`: the thread copies the WAL before. */
+  release(copies?: boolean): Promise<void>
   /** Lets the thread close the file, and copies nothing from then on. */
   close(): Promise<void>
 }
@@ -79,7 +79,8 @@ export const createCheckpoints = (path: string): Checkpoints => {
     if (isWriting) isDue = true
     else copy(files)
   }
-  const release = async () => {
+  const release = async (copies = false) => {
+    if (copies && inodes !== undefined) copy(inodes)
     stopTimer()
     inodes = undefined
     copying = undefined

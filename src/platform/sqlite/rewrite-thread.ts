@@ -2,8 +2,10 @@
 
 import { workerData } from 'node:worker_threads'
 import Database from 'better-sqlite3'
+import { threadGivesWay } from '../give-way.ts'
 
 const { from, to } = workerData as { from: string; to: string }
+threadGivesWay('all')
 const db = new Database(from, { readonly: true })
 db.prepare('VACUUM INTO ?').run(to)
 db.close()

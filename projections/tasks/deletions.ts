@@ -1,0 +1,31 @@
+// Marks tasks as deleted whose events are not in memory. A deletion changes nothing else of a task, so its events need
+// not be read.
+import type { ReadStore } from '../store.ts'
+import { soundRow, sumOfRow, type TaskKeys } from '../sums.ts'
+import { rowColumns } from './rows.ts'
+
+type Row = TaskKeys & { row_sum: number; task: number }
+
+export const createDeletions = (store: ReadStore) => {
+  const rowOf = store.prepare<[string], Row>(`SELECT ${rowColumns}, position AS task FROM tasks WHERE id = ?`)
+  const mark = store.prepare(
+    'UPDATE tasks SET deleted = 1, deleted_position = ?, row_sum = ? WHERE position = ?',
+  )
+  let due: { id: string; position: number }[] = []
+  return {
+    /** `position`: of the event that deleted the task. */
+    follow: (id: string, position: number): void => void due.push({ id, position }),
+    write(): void {
+      for (const { id, position } of due) {
+        const row = rowOf.get(id)
+        if (row === undefined) throw new Error(`the deleted task ${id} has no row`)
+        if (row.deleted !== 0) continue // it is erased
+        mark.run(position, sumOfRow<TaskKeys>({ ...soundRow(row), deleted: 1 }, {}), row.task)
+      }
+      due = []
+    },
+    forget(): void {
+      due = []
+    },
+  }
+}
