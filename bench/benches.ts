@@ -30,6 +30,8 @@ export const benches: Record<string, () => Promise<Bench>> = {
   verify: () => import('./verify.ts'),
   proof: () => import('./proof.ts'),
   'as-of': () => import('./as-of.ts'),
+  growth: () => import('./growth.ts'),
+  session: () => import('./session.ts'),
   lists: () => import('./lists.ts'),
   bodies: () => import('./bodies.ts'),
   numbers: () => import('./numbers.ts'),
