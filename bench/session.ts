@@ -83,7 +83,7 @@ export const run = async (): Promise<void> => {
       if (cell === undefined || base === undefined) continue
       const ratio = median(cell.micros.map((value, round) => value / (base.micros[round] ?? Number.NaN)))
       console.log(
-        `| ${turns} | ${short(others)} | ${short(median(cell.micros))} µs | ${ratio.toFixed(2)} | ${short(cell.bytes)} | ${(cell.bytes / base.bytes).toFixed(2)} |`,
+        `| ${turns} | ${others.toLocaleString('en')} | ${short(median(cell.micros))} µs | ${ratio.toFixed(2)} | ${short(cell.bytes)} | ${(cell.bytes / base.bytes).toFixed(2)} |`,
       )
     }
   }
