@@ -61,12 +61,20 @@ const requestsTo = ({ url }: Server): Pick<Target, 'ask' | 'follow'> => {
 /** Users of the first day whose tasks have all ended. */
 const usersToErase = ['004', '006', '008', '009', '013', '016', '018', '019'].map(n => `user-${n}-000`)
 
+/** The number of events: the second line of the first checkpoint, for which a start reads the whole log. */
+const headOn = async (ask: Target['ask']): Promise<number> => {
+  for (;;) {
+    const note = await ask('GET', '/audit/checkpoint').catch(() => undefined)
+    if (note !== undefined) return Number(note.split('\n')[1])
+    await pause(200)
+  }
+}
+
 type Listed = { id: string; session_id: string; output?: { type: string }[] }
 /** What the operations use on one server. */
 const targetOn = async (server: Server): Promise<Target> => {
   const { ask, follow } = requestsTo(server)
-  // The second line of a checkpoint is the number of events.
-  const head = Number((await ask('GET', '/audit/checkpoint')).split('\n')[1])
+  const head = await headOn(ask)
   const list = async (query: string) =>
     result(await ask('GET', `/tasks?order=asc&limit=100&${query}`)) as unknown as Listed[]
   const idOf = (tasks: Listed[]): string => {

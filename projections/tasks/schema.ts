@@ -4,6 +4,9 @@
 // A retry without a key is looked for among the tasks that have not ended, and among those that ended lately, by the start
 // of the digest of their body. Tasks that ended in the same ten seconds stand together in that index. So new entries come
 // to few pages of the file, although digests have no order.
+//
+// `shown` says how long a deleted task was shown: the number of hexadecimal digits of the distance from its creation to its
+// deletion. With it, a list of the past finds the tasks that were deleted since, without the many that were deleted before.
 export const taskTables = `
 CREATE TABLE tasks (
   position INTEGER PRIMARY KEY,
@@ -35,6 +38,7 @@ CREATE TABLE tasks (
   ended_span INTEGER AS (ended_at / 10000),
   ended_position INTEGER,
   deleted_position INTEGER,
+  shown INTEGER AS (length(printf('%x', deleted_position - position))),
   life INTEGER,
   row_sum INTEGER NOT NULL
 ) STRICT;
@@ -44,7 +48,7 @@ CREATE INDEX tasks_by_user_status ON tasks (user_id, status, position) WHERE del
 CREATE INDEX tasks_by_session ON tasks (session_id, position) WHERE deleted = 0;
 CREATE INDEX tasks_deleted_of_user ON tasks (user_id, position) WHERE deleted = 1;
 CREATE INDEX tasks_deleted_of_session ON tasks (session_id, position) WHERE deleted = 1;
-CREATE INDEX tasks_deleted ON tasks (position) WHERE deleted = 1;
+CREATE INDEX tasks_deleted ON tasks (shown, position) WHERE deleted = 1;
 CREATE INDEX tasks_by_life ON tasks (life, position) WHERE life IS NOT NULL;
 CREATE INDEX tasks_with_past ON tasks (session_id, user_id) WHERE past IS NOT NULL;
 CREATE INDEX tasks_unfinished_by_digest ON tasks (digest_start)
