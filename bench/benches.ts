@@ -32,7 +32,6 @@ export const benches: Record<string, () => Promise<Bench>> = {
   'as-of': () => import('./as-of.ts'),
   growth: () => import('./growth.ts'),
   session: () => import('./session.ts'),
-  lists: () => import('./lists.ts'),
   bodies: () => import('./bodies.ts'),
   numbers: () => import('./numbers.ts'),
   'large-answers': () => import('./large-answers.ts'),

@@ -63,7 +63,7 @@ const openReceiver = async () => {
   return { url: `http://127.0.0.1:${port}/hook`, close: () => server.closeAllConnections() ?? server.close() }
 }
 
-const senderOf =
+export const senderOf =
   (url: string, token: string): Send =>
   async (method, path, body) => {
     const answer = await fetch(`${url}/v1${path}`, {
@@ -80,7 +80,7 @@ const senderOf =
   }
 
 /** What one user does, one thing after the other. The same seed gives the same requests. */
-const createUser = (send: Send, user: string, seed: number) => {
+export const createUser = (send: Send, user: string, seed: number) => {
   const random = randomOf(seed)
   const sentence = (length: number): string =>
     Array.from({ length }, () => words[Math.floor(random() * words.length)]).join(' ')
