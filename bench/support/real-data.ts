@@ -45,11 +45,12 @@ const isBeingMade = (name: string): boolean => {
 
 /** Resolves to the shared folder of a size, which is made when it does not exist. Nobody may write into it. */
 export const realData = async (size: DataSize): Promise<string> => {
-  const folder = path.join(cache, `${size}-${version}`)
+  const name = String(size).replaceAll(' ', '_')
+  const folder = path.join(cache, `${name}-${version}`)
   if (existsSync(folder)) return folder
   mkdirSync(cache, { recursive: true })
   for (const old of readdirSync(cache))
-    if (old.startsWith(`${size}-`) && !isBeingMade(old))
+    if (old.startsWith(`${name}-`) && !isBeingMade(old))
       rmSync(path.join(cache, old), { recursive: true, force: true })
   const making = `${folder}.${process.pid}`
   mkdirSync(making)

@@ -12,8 +12,15 @@ import { newFolder, removeFolder } from './folder.ts'
 import { openReadModels } from './made-history.ts'
 import { logFile, openFileLog } from './open-log.ts'
 
-/** `small`: some hundreds of events, made within seconds. A number: at least so many events. */
-export type DataSize = 'small' | number
+/**
+ * `small`: some hundreds of events, made within seconds; `ten small`: ten copies of them. A number: at least so many
+ * events.
+ */
+export type DataSize = 'small' | 'ten small' | number
+const leastEvents = (size: DataSize, ofDay: number): number => {
+  if (typeof size === 'number') return size
+  return size === 'small' ? 0 : 10 * ofDay
+}
 
 const token = 'real-data-token'
 
@@ -30,7 +37,9 @@ const playDay = async (size: DataSize): Promise<Recorded[]> => {
   const server = await startServer(config, (level, message, fields) => {
     if (level === 'error') console.error(message, fields)
   })
-  await useForADay(server.url, token, size === 'small' ? smallDay : fullDay).finally(() => server.stop())
+  await useForADay(server.url, token, typeof size === 'number' ? fullDay : smallDay).finally(() =>
+    server.stop(),
+  )
   const log = openFileLog(folder)
   const day: Recorded[] = []
   for await (const page of log.readAll()) day.push(...page)
@@ -48,7 +57,7 @@ export const writeRealData = async (folder: string, size: DataSize): Promise<voi
   const log = openLog(store, { clock, random, build })
   const models = openReadModels(folder, log)
   log.onCommit(models.projector.follow)
-  await writeCopies(log, clock, day, size === 'small' ? 0 : size)
+  await writeCopies(log, clock, day, leastEvents(size, day.length))
   await log.settled()
   await models.projector.catchUp()
   await models.store.close()

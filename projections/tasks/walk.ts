@@ -7,8 +7,7 @@ import { and, type Where } from './filters.ts'
 
 /** The largest number of rows that one slice checks. */
 export const sliceRows = 1000
-/** The first slice of a page is smaller, since often most rows fit; each further one is larger than the one before. */
-const firstSlice = 50
+/** The first slice of a page has the rows that are wanted, since often all rows fit. Each further one is larger. */
 const growth = 4
 
 type Order = 'asc' | 'desc'
@@ -66,7 +65,7 @@ export const createTaskWalk = ({ store, reading, isCurrent }: Parts) => {
       for (const row of rows) if (row.fits === 1) found.push(row.position)
       return { rows: rows.length, last: rows.at(-1)?.position ?? 0, isEnough: found.length >= wanted }
     }
-    await inSlices(where, order, pause, take, firstSlice)
+    await inSlices(where, order, pause, take, wanted)
     return found
   }
   return { prepared, inSlices, firstPositions }
