@@ -29,8 +29,8 @@ export type Operation = {
   depends: string
   /** How many calls a round makes. */
   calls?: number
-  /** False: the cost grows with the log, for the reason that `depends` gives. */
-  isFlat?: boolean
+  /** What `depends` names is more in a longer log, so the cost may grow. */
+  grows?: true
   call: (target: Target, n: number) => Promise<unknown>
 }
 
@@ -160,6 +160,13 @@ const reads: Operation[] = [
   },
 ]
 
+/** What there is more of in a longer log. */
+const growing = new Set([
+  'the tasks',
+  'the failed tasks',
+  'the tasks of the busy user',
+  'the tasks of the agent',
+])
 const list = (
   title: string,
   query: string | ((target: Target) => string),
@@ -168,6 +175,7 @@ const list = (
   group: 'lists of tasks',
   title,
   depends,
+  ...(growing.has(depends) ? { grows: true } : {}),
   call: target => target.ask('GET', `/tasks?${typeof query === 'string' ? query : query(target)}`),
 })
 const lists: Operation[] = [
@@ -194,7 +202,7 @@ const lists: Operation[] = [
   list(
     'of a busy user and an agent without tasks',
     `user_id=${busyUser}&agent=group`,
-    'the tasks of the user',
+    'the tasks of the busy user',
   ),
   list('error with a text', 'error=the model said'),
   list('error with a text that none has', 'error=nothing like that', 'the failed tasks'),
@@ -203,9 +211,9 @@ const lists: Operation[] = [
   list('created after a time', 'created_after=2026-01-01'),
   list('as of a position', ({ head }) => `as_of=position:${head}`),
   list('as of an early position', 'as_of=position:5000'),
-  list('counts', 'fields=counts', 'the number of users'),
+  list('counts', 'fields=counts', 'the tasks'),
   list('counts of one user', `fields=counts&user_id=${oneUser}`, 'the tasks of the user'),
-  list('counts of a busy user', `fields=counts&user_id=${busyUser}`, 'the tasks of the user'),
+  list('counts of a busy user', `fields=counts&user_id=${busyUser}`, 'the tasks of the busy user'),
   list('counts of an agent', 'fields=counts&agent=group', 'the tasks of the agent'),
   list('counts of failed tasks', 'fields=counts&status=failed', 'the failed tasks'),
 ]
@@ -242,10 +250,10 @@ const events = inGroup('events', [
     call: ({ ask }) => ask('GET', '/rollouts?limit=100'),
   },
   {
-    title: 'page of all rollouts, near the end',
+    title: 'page of all rollouts, after a position',
     depends: 'the entries of the page',
     calls: 5,
-    call: ({ ask, head }) => ask('GET', `/rollouts?limit=100&after=${head - 2000}`),
+    call: ({ ask }) => ask('GET', '/rollouts?limit=100&after=6000'),
   },
 ])
 
@@ -266,6 +274,7 @@ const audit: Operation[] = [
   group: 'audit',
   title: title as string,
   depends: depends as string,
+  ...(depends === 'the logarithm of the log' ? { grows: true as const } : {}),
   calls: 20,
   call: (target: Target) => target.ask('GET', (path as (target: Target) => string)(target)),
 }))
@@ -274,6 +283,7 @@ audit.push(
     group: 'audit',
     title: 'export of a task',
     depends: 'the events of the task, and the logarithm of the log',
+    grows: true,
     calls: 3,
     call: ({ ask, tasks }) => ask('GET', `/audit/export?task_id=${tasks.tools}`),
   },
@@ -333,7 +343,8 @@ const others = inGroup('the rest', [
   },
   {
     title: 'environment sessions, all',
-    depends: 'the page',
+    depends: 'the sessions, which are all in the answer',
+    grows: true,
     calls: 5,
     call: ({ ask }) => ask('GET', '/env/sessions'),
   },
