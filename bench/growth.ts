@@ -5,7 +5,7 @@ import { commands, type Given } from './growth/commands.ts'
 import { type Operation, oneUser, operations, result, type Target } from './growth/operations.ts'
 import { newFolder, removeFolder } from './support/folder.ts'
 import { openFileLog } from './support/open-log.ts'
-import { runNanosOf } from './support/process-use.ts'
+import { cpuSecondsOf, runNanosOf } from './support/process-use.ts'
 import { copyRealData } from './support/real-data.ts'
 import { adminToken, type Server, startOurs } from './support/server.ts'
 import { short } from './support/stats.ts'
@@ -84,10 +84,12 @@ const targetOn = async (server: Server): Promise<Target> => {
   const [scripts, echos, spare, all] = await Promise.all([
     list(`user_id=${oneUser}&agent=script&status=completed`),
     list(`user_id=${oneUser}&agent=echo&status=completed`),
-    list('user_id=user-014-000&status=completed'),
+    list('user_id=user-014-000&agent=echo&status=completed'),
     list(''),
   ])
   const tools = scripts.filter(({ output }) => output?.some(item => item.type === 'tool_result') === true)
+  // Only these are in a session of their own, so no other task quotes them.
+  const alone = spare.filter(({ session_id }) => session_id.startsWith('sess_'))
   const read = async <T>(where: string): Promise<T> => JSON.parse(await ask('GET', where))
   const { jobs } = await read<{ jobs: { job_id: string }[] }>('/cron/jobs?user_id=user-001-000')
   const { data: webhooks } = await read<{ data: { id: string }[] }>('/webhooks')
@@ -101,7 +103,7 @@ const targetOn = async (server: Server): Promise<Target> => {
     ask,
     follow,
     tasks: { tools: idOf(tools), echo: idOf(echos), other: idOf(echos.slice(1)) },
-    spare: async () => spare.pop()?.id ?? '',
+    spare: async () => alone.pop()?.id ?? '',
     users: () => users.shift() ?? '',
     job: jobs[0]?.job_id ?? '',
     webhook: webhooks[0]?.id ?? '',
@@ -146,10 +148,11 @@ const idleOf = async ({ server }: Opened): Promise<number> => {
 /** Resolves to the microseconds of processor time of one call. */
 const cost = async ({ server, target, idle }: Opened, operation: Operation): Promise<number> => {
   const calls = operation.calls ?? usualCalls
-  const [before, began] = [runNanosOf(server.pid), performance.now()]
+  const nanosOf = operation.threads ? (pid: number) => 1e9 * (cpuSecondsOf(pid) ?? Number.NaN) : runNanosOf
+  const [before, began] = [nanosOf(server.pid), performance.now()]
   for (let n = 0; n < calls; n++) await operation.call(target, n)
   if (writing.has(operation.group)) await pause(300)
-  const used = runNanosOf(server.pid) - before - idle * (performance.now() - began)
+  const used = nanosOf(server.pid) - before - idle * (performance.now() - began)
   return used / calls / 1000
 }
 
