@@ -14,7 +14,7 @@ export const about =
   'every operation, command and work of maintenance with 10 k, 100 k and 1 M events of real use'
 
 const sizes = (process.env.SIZES ?? '10000,100000,1000000').split(',').map(Number)
-const rounds = 4
+const rounds = 3
 const usualCalls = 40
 /** The ratio of the largest to the smallest size up to which a cost counts as flat. */
 const flat = 1.15
