@@ -221,7 +221,8 @@ const measureCommands = async (): Promise<void> => {
     removeFolder(folder)
   }
   console.log(heading('commands; the log: for each event'))
-  for (const { title, depends } of commands) console.log(row(title, depends, costs.get(title) ?? []))
+  for (const { title, depends, grows } of commands)
+    console.log(row(title, depends, costs.get(title) ?? [], grows))
 }
 
 /** With arguments, only operations whose title or group has one of these texts; `commands`: only the commands. */

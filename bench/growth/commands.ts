@@ -12,6 +12,8 @@ export type Command = {
   depends: string
   /** The cost grows with the number of events; then the costs for each event are compared. */
   perEvent: boolean
+  /** What `depends` names is more in a longer log. */
+  grows?: true
   /** Resolves to the seconds of processor time. */
   run(given: Given): Promise<number>
 }
@@ -47,6 +49,7 @@ const command = (
   title,
   depends,
   perEvent,
+  ...(depends.includes('the leaves') ? { grows: true } : {}),
   run: async given => processorTime(given.folder, args(given)),
 })
 
@@ -55,6 +58,7 @@ export const commands: Command[] = [
     title: 'start until ready',
     depends: 'unfinished tasks, open environment sessions, cron jobs and webhooks',
     perEvent: false,
+    grows: true,
     async run({ folder }) {
       const server = await startOurs(folder, [], { ENV_UID_BASE: '0' })
       const nanos = runNanosOf(server.pid)
@@ -64,19 +68,18 @@ export const commands: Command[] = [
   },
   command('history of a task', 'the events of the task', false, ({ task }) => ['history', task, '--json']),
   command('replay of a task', 'the events of the task', false, ({ task }) => ['replay', task]),
-  command('export of a task', 'the events of the task; with the proofs, the log', false, ({ task }) => [
-    'export',
-    task,
-    '--out',
-    newPath('task'),
-  ]),
-  command('export of a user', 'the events of the user', false, ({ user }) => [
-    'export',
-    '--user',
-    user,
-    '--out',
-    newPath('user'),
-  ]),
+  command(
+    'export of a task',
+    'the events of the task, and the leaves of the log for the proofs',
+    false,
+    ({ task }) => ['export', task, '--out', newPath('task')],
+  ),
+  command(
+    'export of a user',
+    'the events of the user, and the leaves of the log for the proofs',
+    false,
+    ({ user }) => ['export', '--user', user, '--out', newPath('user')],
+  ),
   command('verify', 'the log', true, () => ['verify']),
   command('replay --all', 'the log', true, () => ['replay', '--all']),
   command('rebuild', 'the log', true, () => ['rebuild']),

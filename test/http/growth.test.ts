@@ -41,8 +41,8 @@ const oneUser = 'user-000-000'
 const open = async (size: 'small' | 'ten small') => {
   const dataDir = await copyRealData(size, path.join(root, size))
   const server = await serveHere(t, { DATA_DIR: dataDir, ENV_SESSION_IDLE_SECONDS: '1000000000' })
-  const ask = async (method: string, where: string, body?: object) => {
-    const answer = await read(server.api(method, where, body))
+  const ask = async (method: string, where: string, body?: object, headers?: Record<string, string>) => {
+    const answer = await read(server.api(method, where, body, headers))
     if (answer.status !== 200) throw new Error(`${method} ${where}: ${answer.status} ${answer.text}`)
     return answer.body.result
   }
@@ -59,6 +59,8 @@ const idOf = ({ tasks }: Opened, n = 0): string => tasks[n]?.id ?? ''
 const operations: Record<string, (opened: Opened, n: number) => Promise<unknown>> = {
   'a create by a new user': ({ ask }, n) => ask('POST', '/tasks', { ...echo, user_id: `new-${n}` }),
   'a create by a busy user': ({ ask }) => ask('POST', '/tasks', { ...echo, user_id: busyUser }),
+  'a create with an idempotency key': ({ ask }, n) =>
+    ask('POST', '/tasks', { ...echo, user_id: oneUser }, { 'idempotency-key': `key-${n}` }),
   'a create in a new session of a busy user': ({ ask }, n) =>
     ask('POST', '/tasks', { ...echo, user_id: busyUser, session_id: `new-session-${n}` }),
   'a create in a session of an old conversation': ({ ask }) =>
