@@ -1,4 +1,6 @@
-// A data folder with a long history: the log, and the read models that the projector makes from it.
+// A data folder with a long history of equal small tasks, for benches in which only the length of the log counts, or the
+// number of unfinished tasks: the log, and the read models that the projector makes from it. A log of real use is in
+// real-data.ts.
 import path from 'node:path'
 import type { Projector } from '../../projections/projector.ts'
 import { createReadModels } from '../../projections/read-models.ts'

@@ -65,16 +65,29 @@ const walksThen = (
 
 type Unfinished = (where: Where, at: number, statuses: TaskStatus[]) => Where[]
 
+/** The most hexadecimal digits that the distance between two positions has. */
+const mostDigits = 10
+/**
+ * Conditions for walks that together find the tasks that were deleted after a position. A task that was shown for a
+ * distance of so many digits, and was there at the position, was created at most that distance before it. The deleted
+ * tasks of a user or a session have an index of their own.
+ */
+const deletedSince = (where: Where, at: number): Where[] => {
+  const deleted = and({ ...where, sql: ['deleted = 1', ...where.sql] }, 'deleted_position > ?', at)
+  if (['user_id = ?', 'session_id = ?'].some(one => where.sql.includes(one))) return [deleted]
+  return Array.from({ length: mostDigits }, (_, n) =>
+    and(and(deleted, 'shown = ?', n + 1), 'position > ?', at - 16 ** (n + 1)),
+  )
+}
+
 /** Conditions for walks along indexes that together find the tasks of a filter. */
 export const walksOf = (where: Where, filter: TaskFilter, unfinished: Unfinished): Where[] => {
   const { asOf } = filter
   const there = { ...where, sql: ['deleted = 0', ...where.sql] }
   if (asOf === undefined) return walksNow(there, filter)
   const { position, withDeleted } = asOf
-  const deleted = and({ ...where, sql: ['deleted = 1', ...where.sql] }, 'deleted_position > ?', position)
-  return (withDeleted ? [there, deleted] : [there]).flatMap(one =>
-    walksThen(one, filter, position, unfinished),
-  )
+  const walks = withDeleted ? [there, ...deletedSince(where, position)] : [there]
+  return walks.flatMap(one => walksThen(one, filter, position, unfinished))
 }
 
 /** `head`: the last position of the log. */

@@ -4,6 +4,9 @@
 // A retry without a key is looked for among the tasks that have not ended, and among those that ended lately, by the start
 // of the digest of their body. Tasks that ended in the same ten seconds stand together in that index. So new entries come
 // to few pages of the file, although digests have no order.
+//
+// `shown` says how long a deleted task was shown: the number of hexadecimal digits of the distance from its creation to its
+// deletion. With it, a list of the past finds the tasks that were deleted since, without the many that were deleted before.
 export const taskTables = `
 CREATE TABLE tasks (
   position INTEGER PRIMARY KEY,
@@ -36,6 +39,7 @@ CREATE TABLE tasks (
   ended_span INTEGER AS (ended_at / 10000),
   ended_position INTEGER,
   deleted_position INTEGER,
+  shown INTEGER AS (length(printf('%x', deleted_position - position))),
   life INTEGER,
   row_sum INTEGER NOT NULL
 ) STRICT;
@@ -49,7 +53,7 @@ CREATE INDEX tasks_deleted_from_session ON tasks (session_id, user_id, deleted_p
   WHERE status = 'completed' AND deleted = 1 AND subtask = 0;
 CREATE INDEX tasks_deleted_of_user ON tasks (user_id, position) WHERE deleted = 1;
 CREATE INDEX tasks_deleted_of_session ON tasks (session_id, position) WHERE deleted = 1;
-CREATE INDEX tasks_deleted ON tasks (position) WHERE deleted = 1;
+CREATE INDEX tasks_deleted ON tasks (shown, position) WHERE deleted = 1;
 CREATE INDEX tasks_by_life ON tasks (life, position) WHERE life IS NOT NULL;
 CREATE INDEX tasks_with_past ON tasks (session_id, user_id) WHERE past IS NOT NULL;
 CREATE INDEX tasks_forks ON tasks (position) WHERE past IS NOT NULL;

@@ -7,6 +7,8 @@ import { and, type Where } from './filters.ts'
 
 /** The largest number of rows that one slice checks. */
 export const sliceRows = 1000
+/** The first slice of a page has the rows that are wanted, since often all rows fit. Each further one is larger. */
+const growth = 4
 
 type Order = 'asc' | 'desc'
 
@@ -21,19 +23,20 @@ export const createTaskWalk = ({ store, reading, isCurrent }: Parts) => {
   }
 
   /**
-   * Reads slices of rows in order, until a slice is not full or `take` says that it has enough. `take` returns the
-   * number of rows and the last position of its slice. Throws ReadModelsBehind.
+   * Reads slices of rows in order, until a slice is not full or `take` says that it has enough. `take` reads at most
+   * `limit` rows, and returns their number and the last position of its slice. Throws ReadModelsBehind.
    */
   const inSlices = async (
     where: Where,
     order: Order,
     pause: Pause,
-    take: (slice: Where) => { rows: number; last: number; isEnough: boolean },
+    take: (slice: Where, limit: number) => { rows: number; last: number; isEnough: boolean },
+    first = sliceRows,
   ): Promise<void> => {
     let slice = where
-    for (;;) {
-      const { rows, last, isEnough } = reading(() => take(slice))
-      if (rows < sliceRows || isEnough) break
+    for (let limit = first; ; limit = Math.min(sliceRows, growth * limit)) {
+      const { rows, last, isEnough } = reading(() => take(slice, limit))
+      if (rows < limit || isEnough) break
       slice = and(where, order === 'asc' ? 'position > ?' : 'position < ?', last)
       await pause()
     }
@@ -54,14 +57,15 @@ export const createTaskWalk = ({ store, reading, isCurrent }: Parts) => {
       return reading(() => find.all(...where.values, wanted)).map(({ position }) => position)
     }
     const found: number[] = []
-    await inSlices(where, order, pause, ({ sql, values }) => {
+    const take = ({ sql, values }: Where, limit: number) => {
       const rows = prepared<{ position: number; fits: number }>(
         `SELECT position, ${fits.sql.join(' AND ')} AS fits
-         FROM tasks WHERE ${sql.join(' AND ')} ORDER BY position ${order} LIMIT ${sliceRows}`,
-      ).all(...fits.values, ...values)
+         FROM tasks WHERE ${sql.join(' AND ')} ORDER BY position ${order} LIMIT ?`,
+      ).all(...fits.values, ...values, limit)
       for (const row of rows) if (row.fits === 1) found.push(row.position)
       return { rows: rows.length, last: rows.at(-1)?.position ?? 0, isEnough: found.length >= wanted }
-    })
+    }
+    await inSlices(where, order, pause, take, wanted)
     return found
   }
   return { prepared, inSlices, firstPositions }

@@ -9,12 +9,20 @@ export const lengthOf = (value: unknown): number => {
   return length
 }
 
+/** The characters for which a comma and the index of a list count. */
+const indexLength = 3
+
 /** Returns `max` minus the length of a value. When the result gets negative, the function stops counting. */
 const leftAfter = (value: unknown, max: number): number => {
   if (typeof value === 'string') return max - value.length
   if (typeof value !== 'object' || value === null) return max - 2
   let left = max
-  // This runs for the data of every event that is appended, and `for in` makes no lists of entries.
+  // This runs for the data of every event that is appended, and `for in` makes no lists of entries. For a list it would
+  // make a text of each index, which takes ten times as long.
+  if (Array.isArray(value)) {
+    for (let n = 0; n < value.length && left >= 0; n++) left = leftAfter(value[n], left - indexLength)
+    return left
+  }
   for (const key in value) {
     left = leftAfter((value as Record<string, unknown>)[key], left - key.length - 2)
     if (left < 0) break

@@ -31,6 +31,7 @@ await becomes(resting.id, 'completed')
 const failing = await play([{ fail: { code: -32000, message: 'no' } }], { session_id: 'a' })
 await act(asking.id, 'cancel')
 await api('DELETE', `/tasks/${failing.id}`)
+await api('DELETE', `/tasks/${slow.id}`)
 const ids = [slow, waiting, asking, resting, failing].map(({ id }) => id).reverse()
 
 t.test('at every position the list has each task as it was then, for every filter', async t => {

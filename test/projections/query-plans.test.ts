@@ -40,6 +40,18 @@ const sorted: [sql: RegExp, reason: string][] = [
   [/FROM cron_requests .* ORDER BY position/s, 'the requests with one body'],
 ]
 
+/** A list as it was at a position, with tasks that were deleted since. */
+const pastList = {
+  ...{
+    userId: undefined,
+    sessionId: undefined,
+    statuses: [],
+    startingAfter: undefined,
+    endingBefore: undefined,
+  },
+  ...{ limit: 10, order: 'desc' as const, includeSubtasks: false, asOf: { position: 3, withDeleted: true } },
+}
+
 const isReadModels = (db: Database.Database): boolean =>
   db.open && prepare.call(db, "SELECT 1 FROM sqlite_schema WHERE name = 'task_moves'").get() !== undefined
 
@@ -55,6 +67,7 @@ t.test('no statement of the read models reads or sorts more than it must', async
   const system = await givenSystem()
   await system.create({})
   await quiet(system)
+  await system.queries.listThen(pastList)
   const statements = [...prepared].filter(([, db]) => isReadModels(db))
   t.ok(statements.length > 90, `${statements.length} statements`)
   const met = new Set<RegExp>()
@@ -74,6 +87,12 @@ t.test('no statement of the read models reads or sorts more than it must', async
     [...whole, ...sorted].filter(([pattern]) => !met.has(pattern)).map(String),
     [],
     'each excuse is needed',
+  )
+  const past = statements.filter(([sql]) => sql.includes('deleted_position > ?'))
+  t.same(
+    past.map(([sql, db]) => planOf(sql, db)),
+    [['SEARCH tasks USING INDEX tasks_deleted (shown=? AND position>? AND position<?)']],
+    'a list of the past does not read the tasks that were deleted before',
   )
   await system.close()
 })
