@@ -288,6 +288,16 @@ t.test('after a rotation both secrets sign, a delivery is listed, and can be sen
     hook.received.map(({ id, body }) => [id, body]),
     [1, 2].map(() => [first.id, first.body]),
   )
+  const [both] = (await json(erin('GET', `/webhooks/${made.id}/deliveries`))).data
+  t.match(both, { id: first.id, outcome: 'delivered', attempts: 1 })
+  t.match(
+    both.tries,
+    [
+      { status: 200, error: null, by: null },
+      { status: 200, error: null, by: /^tok_/ },
+    ],
+    'both tries are listed, and who asked for the second',
+  )
   const metrics = await (await fetch(`${url}/metrics`)).text()
   t.match(metrics, /reprise_webhook_deliveries_total\{outcome="delivered"\} [1-9]/)
   t.equal((await erin('POST', `/webhooks/${made.id}/deliveries/1/redeliver`)).status, 404)
