@@ -127,7 +127,7 @@ const openSystem = async (folder: string) => {
     secrets: openSecrets(path.join(folder, 'secrets.db')),
     agents: new Map([['script', timed]]),
     defaultAgent: 'script',
-    outside: { fetch, close: async () => {} },
+    outside: { fetch, isRefused: () => false, close: async () => {} },
     tools,
     checker: createSchemaChecker(),
     environments: {

@@ -156,6 +156,7 @@ export const createSystem = async (deps: SystemDeps) => {
     queries,
     agents: deps.agents,
     agentChoice: agentChoiceOf(deps),
+    isRefused: deps.outside.isRefused,
     tools: { builtin: deps.tools, session: environments.tools, mcp: mcp.tools },
     copySession: environments.sessions.fork,
     scheduler,

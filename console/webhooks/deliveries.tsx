@@ -9,6 +9,20 @@ import type { Read } from './read-webhook.ts'
 import type { Told } from './told.ts'
 import { type Delivery, Outcome, resultOf, type Try } from './webhook-state.tsx'
 
+const Tries = ({ of }: { of: Delivery['tries'] }) => (
+  <details>
+    <summary>Every try</summary>
+    <ol class="tries">
+      {of.map(({ at, status, error, by }) => (
+        <li>
+          <Ago at={Date.parse(at)} />: {error ?? `answered ${status}`}
+          {by !== null && ` (asked for by ${by})`}
+        </li>
+      ))}
+    </ol>
+  </details>
+)
+
 export const Deliveries = ({ read, again, told }: { read: Read; again: () => void; told: Told }) => {
   const send = (id: string) => async () => {
     const path = `/webhooks${at(read.webhook.id)}/deliveries${at(id)}/redeliver`
@@ -27,10 +41,11 @@ export const Deliveries = ({ read, again, told }: { read: Read; again: () => voi
         {
           title: 'Event',
           class: 'main',
-          show: ({ id, type, error }) => (
+          show: ({ id, type, error, tries }) => (
             <>
               {type} <small>{id}</small>
               {error !== null && <span class="why bad">{error}</span>}
+              {tries.length > 1 && <Tries of={tries} />}
             </>
           ),
         },

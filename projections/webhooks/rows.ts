@@ -2,6 +2,15 @@
 import type { Webhook } from '../../src/history/webhook.ts'
 import type { ReadStore } from '../store.ts'
 
+/** A request for a delivery. `by`: the token that asked for it; null: the server tried by itself. */
+export type TryRow = {
+  at: string
+  ms: number
+  status: number | null
+  error: string | null
+  by: string | null
+}
+
 export type DeliveryRow = {
   position: number
   type: string
@@ -12,6 +21,8 @@ export type DeliveryRow = {
   status: number | null
   error: string | null
   retryAt: string | null
+  /** The newest tries, oldest first. */
+  tries: TryRow[]
 }
 
 const viewIn = (view: string): Webhook => JSON.parse(view)
@@ -32,7 +43,17 @@ export const createWebhookRows = (store: ReadStore) => {
        WHERE webhook = :webhook AND position < :before ORDER BY position DESC LIMIT :limit`,
     )
     .pluck()
+  const delivery = store
+    .prepare<[string, number], string>(
+      'SELECT delivery FROM webhook_deliveries WHERE webhook = ? AND position = ?',
+    )
+    .pluck()
   return {
+    /** The delivery of the event at a position. */
+    delivery(webhook: string, position: number): DeliveryRow | undefined {
+      const found = delivery.get(webhook, position)
+      return found === undefined ? undefined : rowIn(found)
+    },
     byId(id: string): Webhook | undefined {
       const view = byId.get(id)
       return view === undefined ? undefined : viewIn(view)

@@ -7,12 +7,18 @@ import { afterEvent, type Webhook, webhookIn } from '../../src/history/webhook.t
 import type { Eraser } from '../erasing/table.ts'
 import type { Projection } from '../intake.ts'
 import type { ReadStore } from '../store.ts'
-import { createWebhookRows, type DeliveryRow } from './rows.ts'
+import { createWebhookRows, type DeliveryRow, type TryRow } from './rows.ts'
 
 /** The number of deliveries that are kept of each webhook: the newest ones. */
 const keptDeliveries = 1000
 
-const deliveriesIn = (stored: Recorded): DeliveryRow[] => {
+/** The number of tries that are kept of each delivery: the newest ones. */
+const keptTries = 50
+
+/** A delivery after a try, without the tries before. */
+type Tried = Omit<DeliveryRow, 'tries'>
+
+const triedIn = (stored: Recorded): Tried[] => {
   const event = webhookEvents.find(stored)
   if (event === undefined) return []
   const { time } = event.header
@@ -60,6 +66,14 @@ export const webhookEraser = (store: ReadStore): Eraser => {
   }
 }
 
+/** The try that somebody asked for in this event, and the position of the event that was sent once more. */
+const askedIn = (stored: Recorded): { position: number; asked: TryRow } | undefined => {
+  const event = webhookEvents.find(stored)
+  if (event?.type !== 'WebhookTried' || event.data.position === undefined) return undefined
+  const { position, ms, status = null, error = null, by } = event.data
+  return { position, asked: { at: event.header.time, ms, status, error, by } }
+}
+
 export const webhooksProjection = (store: ReadStore): Projection => {
   const rows = createWebhookRows(store)
   const put = store.prepare(
@@ -75,6 +89,10 @@ export const webhooksProjection = (store: ReadStore): Projection => {
   const forgetWebhook = webhookRemover(store)
   let taken: { id: string; stored: Recorded }[] = []
 
+  const recordTry = (id: string, delivery: Tried, latest: TryRow): void => {
+    const tries = [...(rows.delivery(id, delivery.position)?.tries ?? []), latest].slice(-keptTries)
+    record.run(id, delivery.position, JSON.stringify({ ...delivery, tries }))
+  }
   const write = (webhook: Webhook, stored: Recorded): void => {
     const { id, made, userId, deleted } = webhook
     if (deleted === 'requested') {
@@ -82,9 +100,15 @@ export const webhooksProjection = (store: ReadStore): Projection => {
       return
     }
     put.run(id, made, userId, deleted === null ? 0 : 1, JSON.stringify(webhook))
-    const deliveries = deliveriesIn(stored)
-    for (const delivery of deliveries) record.run(id, delivery.position, JSON.stringify(delivery))
-    if (deliveries.length > 0) trim.run({ id })
+    const tried = triedIn(stored)
+    for (const delivery of tried) {
+      const { at, ms, status, error } = delivery
+      recordTry(id, delivery, { at, ms, status, error, by: null })
+    }
+    if (tried.length > 0) trim.run({ id })
+    const again = askedIn(stored)
+    const known = again === undefined ? undefined : rows.delivery(id, again.position)
+    if (again !== undefined && known !== undefined) recordTry(id, known, again.asked)
   }
   return {
     fold(events) {

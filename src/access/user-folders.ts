@@ -45,10 +45,17 @@ const realPath = (wanted: string): string => {
   return path.join(realpathSync(taken), path.relative(taken, wanted))
 }
 
-/** A caller's path below a folder; undefined when it leads outside or cannot be resolved. */
+/** The most bytes of one name, and of a path, in Linux and macOS. A path leaves room for the name of a file in it. */
+const longest = { name: 255, path: 4096 - 1 - 256 }
+const isTooLong = (wanted: string): boolean =>
+  Buffer.byteLength(wanted) > longest.path ||
+  wanted.split(path.sep).some(name => Buffer.byteLength(name) > longest.name)
+
+/** A caller's path below a folder; undefined when it leads outside, cannot be resolved or is too long to exist. */
 export const within = (folder: string, given: string): string | undefined => {
   if (given.includes('\0')) return undefined
   const wanted = path.resolve(folder, given)
+  if (isTooLong(wanted)) return undefined
   try {
     return isBelow(realPath(path.resolve(folder)), realPath(wanted)) ? wanted : undefined
   } catch {

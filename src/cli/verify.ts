@@ -89,7 +89,7 @@ const verdictOf = ({ signers, isKeyChecked, ...rest }: VerifiedExport) => ({
 })
 
 const verifyExported = async ({ checkpoints, key, printer }: Given, folder: string) => {
-  const files = checkpoints.map(file => ({ path: file, bytes: statSync(file).size }))
+  const files = checkpoints.map(file => ({ path: file, bytes: statSync(file).size, isNamed: true as const }))
   const progress = createProgress(printer, 'verifying', 'events')
   const verified = await verifyFolder({ folder, key, checkpoints: files }, events => progress(events, events))
   const lines = exportLines(verified)

@@ -225,6 +225,16 @@ export const TokenInfo = Type.Object({
 export const TokenList = Type.Object({ tokens: Type.Array(TokenInfo) })
 export const RevokedToken = Type.Object({ status: Type.Literal('revoked'), id: Text })
 
+/** Where things are: addresses below PUBLIC_URL, or paths of this server. */
+export const Root = Type.Object({
+  name: Type.Literal('reprise'),
+  version: Text,
+  console: Text,
+  api: Text,
+  docs: Text,
+  openapi: Text,
+  events: Text,
+})
 export const Health = Type.Object({ status: Type.Literal('ok') })
 /** `owner`: the name of the node that owns the log; null while no node owns the log. */
 const InCluster = Type.Object({ node: Text, role: Type.Enum(['owner', 'standby']), owner: orNull(Text) })

@@ -50,6 +50,7 @@ export {
   ChangeWebhookBody,
   CreateWebhookBody,
   DeletedWebhook,
+  DeliveryTry,
   RotateSecretBody,
   TaskWebhook,
   WebhookDeliveries,

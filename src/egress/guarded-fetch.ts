@@ -14,6 +14,8 @@ export type OutsideFetch = {
    * Throws NotPublic. Follows at most five redirects, and sends only harmless headers of the caller to another origin.
    */
   fetch: Fetch
+  /** Whether the letters of a URL already name an address that may not be reached. What a name leads to may change. */
+  isRefused(url: string): boolean
   /** Aborts open requests. */
   close(): Promise<void>
 }
@@ -24,12 +26,20 @@ type Deps = {
   lookup?: LookupFunction
 }
 
+/** The address that the letters of a host name, without a look-up; undefined: a name that DNS must resolve. */
+const writtenIn = (host: string): string | undefined => {
+  if (isIP(host) !== 0) return host
+  return /(^|\.)localhost\.?$/i.test(host) ? '127.0.0.1' : undefined // RFC 6761
+}
+/** A host name without the brackets of IPv6. The URL parser has already normalized every notation of an address. */
+const bare = (host: string): string => host.replace(/^\[|\]$/g, '')
+
 const guarded =
   (connect: buildConnector.connector, mayReach: Deps['mayReach']): buildConnector.connector =>
   (options, callback) => {
-    // The address in a URL is used without a look-up. The URL parser has already normalized every notation.
-    const host = options.hostname.replace(/^\[|\]$/g, '')
-    if (isIP(host) !== 0 && !mayReach(host)) callback(new NotPublic(host), null)
+    const host = bare(options.hostname)
+    const address = writtenIn(host)
+    if (address !== undefined && !mayReach(address)) callback(new NotPublic(host), null)
     else connect(options, callback)
   }
 
@@ -60,6 +70,10 @@ export const createOutsideFetch = ({
 
   return {
     fetch: async (url, init = {}) => followRedirects(once, new URL(url), init),
+    isRefused(url) {
+      const address = URL.canParse(url) ? writtenIn(bare(new URL(url).hostname)) : undefined
+      return address !== undefined && !mayReach(address)
+    },
     async close() {
       await agent?.destroy()
       agent = undefined

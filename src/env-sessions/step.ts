@@ -3,7 +3,8 @@ import type { Caller } from '../../actors/env-session/callers.ts'
 import type { Repeats, StepRequest } from '../contract/env-session-commands.ts'
 import { envSessionStream } from '../contract/env-session-events.ts'
 import type { OpenObject } from '../contract/environment.ts'
-import { Invalid, Refusal, unexpectedStep } from '../contract/refusals.ts'
+import { Invalid, otherUser, Refusal, unexpectedStep } from '../contract/refusals.ts'
+import type { Principal } from '../contract/token-events.ts'
 import { asTexts } from '../contract/variables.ts'
 import { type EnvStepAnswer, StepEnvBody } from '../contract/wire.ts'
 import { type SessionView, takenAt } from '../history/env-session.ts'
@@ -17,6 +18,17 @@ import { takeStep } from './take-step.ts'
 type Repeatable = Pick<StepRequest, 'effectId' | 'keys'>
 /** `revision`: the revision of the step's result; undefined: the step was not taken before. */
 type Foreseen = { view: SessionView; revision: number | undefined }
+
+/** Throws when the caller names a user to whom the session does not belong. */
+const mustBeOf = (
+  { created }: SessionView,
+  { userId }: Principal,
+  { user_id, session_id }: StepEnvBody,
+): void => {
+  if (!user_id || user_id === created?.user_id) return
+  if (userId !== undefined) throw otherUser(userId, user_id)
+  throw new Refusal('Conflict', { session_id }, `the session "${session_id}" belongs to another user`)
+}
 
 const mustFit = async (
   { checker }: Shared,
@@ -42,7 +54,7 @@ const foreseen = async (
   repeats: Repeats | undefined,
 ): Promise<Foreseen> => {
   const { session_id: id } = body
-  await viewFor(deps, principal, id)
+  mustBeOf(await viewFor(deps, principal, id), principal, body)
   const view = await settled(deps, id)
   const revision = takenAt(view, repeatable, principal.id, repeats)
   if (revision !== undefined) return { view, revision }

@@ -43,6 +43,7 @@ import { proofRoutes } from './proof.ts'
 import { takePrefixOff } from './public-url.ts'
 import { type App, faultOf } from './request.ts'
 import { watchRequests } from './request-end.ts'
+import { rootRoutes } from './root.ts'
 import { holdToOperations } from './route.ts'
 import { sendError } from './send-error.ts'
 import { createServer } from './server.ts'
@@ -83,6 +84,7 @@ export type AppDeps = {
 const addRoutes = (app: App, deps: AppDeps): void => {
   const { serving, state, tasks } = deps
   const unlessMissing = holdToOperations(app)
+  rootRoutes(app, serving)
   healthRoutes(app, state, serving)
   docsRoutes(app, serving)
   consoleRoutes(app)

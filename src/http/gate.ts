@@ -12,10 +12,6 @@ import type { App } from './request.ts'
 import { givenId, idHeader, setRequestId } from './request-id.ts'
 import { wantsStream } from './task-events.ts'
 
-/** Whether a person opens the server's address in a browser. */
-const isVisit = ({ method, url, headers }: FastifyRequest): boolean =>
-  method === 'GET' && /^\/(\?|$)/.test(url) && /text\/html/i.test(headers.accept ?? '')
-
 /** The name of the path parameter that is empty in this request. */
 const emptyParameter = (params: unknown): string | undefined =>
   Object.entries((params ?? {}) as Record<string, string>).find(([, value]) => value === '')?.[0]
@@ -57,17 +53,14 @@ export const nameRequests = (app: App, newId: () => string): void => {
 export const checkRequests = (
   app: App,
   methodsOf: MethodTable,
-  serving: Pick<Serving, 'stopping' | 'principals' | 'tickets' | 'publicUrl'>,
+  serving: Pick<Serving, 'stopping' | 'principals' | 'tickets'>,
 ): void => {
-  // Without PUBLIC_URL the address is relative, so that it is right below the path of a proxy, too.
-  const toConsole = serving.publicUrl === undefined ? 'ui' : `${serving.publicUrl.prefix}/ui`
   app.addHook('onRequest', (request, reply, done) => {
     const { access } = request.routeOptions.config
     try {
       const given = givenId(request.headers['x-request-id'])
       if (given !== undefined) setRequestId(request, reply, given)
       if (serving.stopping.aborted && access !== 'open') return refuseAtStop(request)
-      if (isVisit(request)) return void reply.header('vary', 'accept').redirect(toConsole)
       // This check comes before the body is read, because the body cannot change the answer for an unknown route.
       if (request.is404 || methodsOf.lacks(request)) throw unrouted(methodsOf, request, reply)
       tellIgnoredQuery(request, reply)

@@ -2,27 +2,28 @@
 // mistyped filter.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { operations } from '../documents/operations.ts'
+import { bareName } from './query.ts'
 
 /** The most names in the header. */
 const maxNames = 20
 /** The most characters of each name. */
 const maxCharacters = 100
 
-/** For each operation: the query parameters that it reads. */
+/** For each operation: the query parameters that it reads, and which of them are lists. */
 const known = new Map(
   operations.map(({ id, access, parameters = [] }) => {
-    const names = parameters.flatMap(({ in: where, name, schema }) => {
-      if (where !== 'query') return []
-      return 'type' in schema && schema.type === 'array' ? [name, `${name}[]`] : [name]
-    })
+    const read = parameters.filter(({ in: where }) => where === 'query')
+    const lists = read.filter(({ schema }) => 'type' in schema && schema.type === 'array')
     const ticket = access === 'follow' ? ['ticket'] : []
-    return [id, new Set([...names, ...ticket])]
+    const names = new Set([...read.map(({ name }) => name), ...ticket])
+    return [id, { names, lists: new Set(lists.map(({ name }) => name)) }]
   }),
 )
 
-const nameIgnored = (query: object, read: ReadonlySet<string>): string =>
+type Known = { names: ReadonlySet<string>; lists: ReadonlySet<string> }
+const nameIgnored = (query: object, { names, lists }: Known): string =>
   Object.keys(query)
-    .filter(name => !read.has(name))
+    .filter(name => !names.has(name) && !lists.has(bareName(name)))
     .slice(0, maxNames)
     .map(name => encodeURIComponent(name.slice(0, maxCharacters).toWellFormed()))
     .join(', ')

@@ -14,9 +14,10 @@ export type QueryReader = {
     options: { min?: number; max?: number; fallback: F },
   ): number | F
   oneOf<V extends string, F extends V | undefined>(name: string, values: readonly V[], fallback: F): V | F
-  /** All values of the parameters `name` and `name[]`; undefined if there are none. */
-  manyOf<V extends string>(name: string, values: readonly V[]): V[] | undefined
-  /** Like `manyOf`, but each value may be a list that is separated by commas. */
+  /**
+   * All values of the parameters `name`, `name[]` and `name[0]`, each of which may be a list that is separated by commas;
+   * undefined if there are none.
+   */
   listOf<V extends string>(name: string, values: readonly V[]): V[] | undefined
   boolean<F extends boolean | undefined>(name: string, fallback: F): boolean | F
   /** The value that `parse` makes of the text. If `parse` returns undefined, `msg` becomes a problem. */
@@ -45,9 +46,15 @@ type Source = { where: string; given: Record<string, unknown>; found: Problem[] 
 const read = ({ given }: Source, name: string): unknown =>
   Object.hasOwn(given, name) ? given[name] : undefined
 
-/** All values of the parameters `name` and `name[]`. */
-const readAll = (source: Source, name: string): unknown[] =>
-  [read(source, name), read(source, `${name}[]`)].flatMap(value => (value === undefined ? [] : value))
+/** The name of a parameter without the brackets with which clients write lists: `name[]`, `name[0]`. */
+export const bareName = (name: string): string => name.replace(/\[\d{0,6}\]$/, '')
+
+/** All values of the parameters `name`, `name[]` and `name[0]`, separated at commas. */
+const readAll = ({ given }: Source, name: string): unknown[] =>
+  Object.entries(given)
+    .filter(([key]) => bareName(key) === name)
+    .flatMap(([, value]) => value)
+    .flatMap(value => (typeof value === 'string' ? value.split(',') : [value]))
 
 const refuse = <F>({ where, found }: Source, name: string, type: string, msg: string, fallback: F): F => {
   push(found, { loc: [where, name], type, msg })
@@ -160,14 +167,7 @@ export function readQuery(query: unknown, where = 'query'): QueryReader {
     cursor: (name, end) => readCursor(source, name, end),
     notBoth: (one, other, how = '') => refuseBoth(source, one, other, how),
     oneOf: (name, values, fallback) => readOneOf(source, name, values, fallback),
-    manyOf: (name, values) => knownOf(source, name, values, readAll(source, name)),
-    listOf: (name, values) =>
-      knownOf(
-        source,
-        name,
-        values,
-        readAll(source, name).flatMap(value => (typeof value === 'string' ? value.split(',') : value)),
-      ),
+    listOf: (name, values) => knownOf(source, name, values, readAll(source, name)),
     boolean: (name, fallback) => readBoolean(source, name, fallback),
     problems: () => found,
     done() {

@@ -17,7 +17,7 @@ const listQuery = (query: unknown) => {
   const filters = {
     sessionId: q.text('session_id'),
     userId: q.text('user_id'),
-    statuses: [...new Set(q.manyOf('status', taskStatuses))],
+    statuses: [...new Set(q.listOf('status', taskStatuses))],
     agent: q.text('agent'),
     error: q.text('error'),
     createdAfter: q.time('created_after'),

@@ -54,11 +54,12 @@ export const keyChangesOf = (rows: StoredRows): KeyChange[] =>
 
 const filesOfCheckpoints = ({ ownCheckpoints, checkpoints }: LogToVerify): Checkpoints[] => {
   const own = ownCheckpoints !== undefined && existsSync(ownCheckpoints) ? [ownCheckpoints] : []
-  return [...own, ...checkpoints].map(path => {
+  const measured = (path: string): Checkpoints => {
     const found = statSync(path, { throwIfNoEntry: false })
     if (found?.isFile() !== true) throw new CannotStart(`${path} is no file with checkpoints`)
     return { path, bytes: found.size }
-  })
+  }
+  return [...own.map(measured), ...checkpoints.map(path => ({ ...measured(path), isNamed: true as const }))]
 }
 
 type OnProgress = (events: number, total: number) => void

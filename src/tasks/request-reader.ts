@@ -12,13 +12,15 @@ type Deps = {
   agents: AgentChoice
   /** The problems of a JSON Schema from a caller. Users take turns. */
   problemsOfSchema: (schema: object, user: string) => Promise<string[]>
+  /** Whether the server never sends a request to a URL. */
+  isRefused: (url: string) => boolean
 }
 
-export const createRequestReader = ({ roots, agents, problemsOfSchema }: Deps) => {
+export const createRequestReader = ({ roots, agents, problemsOfSchema, isRefused }: Deps) => {
   const checksOf = (principal: Principal, body: unknown) => {
     const named = (body as Partial<CreateTaskBody> | null)?.user_id
     const ofSchema = (schema: object) => problemsOfSchema(schema, callerOf(principal))
-    return [foldersOf(roots, ownerOf(principal, named)), agents, ofSchema] as const
+    return [foldersOf(roots, ownerOf(principal, named)), agents, ofSchema, isRefused] as const
   }
   return {
     /** Throws Invalid with all problems. `digest`: the digest of the body, if it was computed before. */

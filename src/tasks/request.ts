@@ -6,7 +6,7 @@ import { Invalid, type Problem } from '../contract/refusals.ts'
 import { unknownKeys, withoutNulls } from '../contract/schema-walk.ts'
 import { CreateTaskBody } from '../contract/wire.ts'
 import { ignoredInMcp } from '../mcp/request.ts'
-import { urlProblems } from '../webhooks/problems.ts'
+import { type IsRefused, urlProblems } from '../webhooks/problems.ts'
 import { agentOf } from './request/agent-choice.ts'
 import { type Checks, otherProblems } from './request/rules.ts'
 import { digestOfCreate, splitSecrets } from './request-secrets.ts'
@@ -49,10 +49,14 @@ const judgedBy: Record<string, string[]> = {
 }
 
 /** The problem of a webhook's URL when the schema found problems in other fields of the webhook. */
-const ofWebhook = ({ webhook }: Partial<CreateTaskBody>, found: readonly Problem[]): Problem[] => {
+const ofWebhook = (
+  { webhook }: Partial<CreateTaskBody>,
+  found: readonly Problem[],
+  isRefused: IsRefused,
+): Problem[] => {
   const wrong = found.filter(({ loc }) => loc[1] === 'webhook')
   if (wrong.length === 0 || wrong.some(({ loc }) => loc.length === 2 || loc[2] === 'url')) return []
-  return urlProblems(webhook?.url, 'webhook')
+  return urlProblems(webhook?.url, isRefused, 'webhook')
 }
 
 /** All problems of a body that does not fit its schema, including those that the schema cannot find. */
@@ -67,7 +71,7 @@ export const allProblems = async (
   const whole = withoutNulls(CreateTaskBody, body) as Partial<CreateTaskBody>
   const rest = Object.fromEntries(Object.entries(whole).filter(([name]) => !left.has(name)))
   const others = await otherProblems(rest, ...checks)
-  return new Invalid([...problems, ...ofWebhook(whole, problems), ...others])
+  return new Invalid([...problems, ...ofWebhook(whole, problems, checks[3]), ...others])
 }
 
 /**

@@ -21,6 +21,8 @@ type Deps = KindDeps & {
   startedAt: number
   report: Report
   copySession: Sessions['fork']
+  /** Whether the server never sends a request to a URL. */
+  isRefused: (url: string) => boolean
   inspect?: Inspect | undefined
   onFault: (error: unknown) => void
 }
@@ -41,6 +43,7 @@ export const createTasks = (deps: Deps) => {
     roots,
     agents: deps.agentChoice,
     problemsOfSchema: deps.checker.problemsOf,
+    isRefused: deps.isRefused,
   })
   const creating = {
     runtime,

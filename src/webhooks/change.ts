@@ -7,7 +7,7 @@ import type { ChangeWebhookBody } from '../contract/wire.ts'
 import type { Webhook } from '../history/webhook.ts'
 import { type AskedBy, byOf } from './asked.ts'
 import type { Changes } from './changes.ts'
-import { webhookProblems } from './problems.ts'
+import { type IsRefused, webhookProblems } from './problems.ts'
 import { newRef, type Sealed } from './sealed.ts'
 import { changedSettings } from './settings.ts'
 import { newSecret } from './signing.ts'
@@ -24,14 +24,15 @@ export type ChangeDeps = {
   clock: Clock
   random: Random
   ids: Ids
+  outside: { isRefused: IsRefused }
 }
 
 /** A body, and the problems that its schema found in it. */
 export type Given<Body> = { body: Body; found: Problem[] }
 
 /** Throws Invalid with all problems: those that the schema found, and those that no schema can find. */
-export const check = ({ body, found }: Given<ChangeWebhookBody>): void => {
-  const problems = [...found, ...webhookProblems(fittingFields(body, found))]
+export const check = ({ body, found }: Given<ChangeWebhookBody>, isRefused: IsRefused): void => {
+  const problems = [...found, ...webhookProblems(fittingFields(body, found), isRefused)]
   if (problems.length > 0) throw new Invalid(problems)
 }
 
@@ -57,7 +58,7 @@ const switchedBy = ({ disabled }: Webhook, { enabled }: ChangeWebhookBody, by: s
   return [{ type: 'WebhookDisabled', data: { reason: 'requested', by } }]
 }
 
-export const createWebhookChanges = ({ table, changes, sealed, clock, random, ids }: ChangeDeps) => {
+export const createWebhookChanges = ({ table, changes, sealed, clock, random, ids, outside }: ChangeDeps) => {
   const visible = visibleTo(table.get)
   const stored = storedIn(table)
 
@@ -84,7 +85,7 @@ export const createWebhookChanges = ({ table, changes, sealed, clock, random, id
     async change(asked: AskedBy, id: string, given: Given<ChangeWebhookBody>): Promise<Webhook> {
       const { body, found } = given
       visible(asked.principal, id)
-      check({ body, found: [...found, ...secretProblems(body)] })
+      check({ body, found: [...found, ...secretProblems(body)] }, outside.isRefused)
       await changes.change(id, byOf(asked), webhook => [
         ...changedBy(webhook, body),
         ...switchedBy(webhook, body, asked.principal.id),

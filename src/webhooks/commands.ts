@@ -79,7 +79,7 @@ export const createWebhookCommands = (deps: Deps) => {
       given: Given<CreateWebhookBody>,
       key?: string,
     ): Promise<Made & { replayed: boolean }> {
-      check(given)
+      check(given, deps.outside.isRefused)
       const { body } = given
       const done = await retries.once(asked.principal.id, key, body, () => make(asked, body, key))
       return 'made' in done ? { ...done.made, replayed: false } : { ...again(done.replay), replayed: true }

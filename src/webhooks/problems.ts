@@ -45,13 +45,19 @@ const headerProblems = (headers: Record<string, string>): Problem[] => {
 
 type Given = { url?: string | null | undefined; headers?: Record<string, string> | null | undefined }
 
-/** `at`: the path of the webhook in the body. */
-export const urlProblems = (url: unknown, ...at: string[]): Problem[] =>
-  typeof url !== 'string' || isUrl(url)
-    ? []
-    : [problem([...at, 'url'], 'An http or https URL without a user name is needed')]
+/** Whether the server never sends a request to this URL. */
+export type IsRefused = (url: string) => boolean
 
-export const webhookProblems = ({ url, headers }: Given): Problem[] => [
-  ...(url === null ? [problem(['url'], 'A webhook needs a URL')] : urlProblems(url)),
+/** `at`: the path of the webhook in the body. */
+export const urlProblems = (url: unknown, isRefused: IsRefused, ...at: string[]): Problem[] => {
+  if (typeof url !== 'string') return []
+  if (!isUrl(url)) return [problem([...at, 'url'], 'An http or https URL without a user name is needed')]
+  if (!isRefused(url)) return []
+  const msg = 'This address is not public; the operator can allow such addresses with ALLOW_PRIVATE_URLS=1'
+  return [problem([...at, 'url'], msg)]
+}
+
+export const webhookProblems = ({ url, headers }: Given, isRefused: IsRefused): Problem[] => [
+  ...(url === null ? [problem(['url'], 'A webhook needs a URL')] : urlProblems(url, isRefused)),
   ...(headers ? headerProblems(headers) : []),
 ]

@@ -48,7 +48,7 @@ export const infoOf = (webhook: Webhook, hasAccess: boolean): WebhookInfo => {
   }
 }
 
-export const deliveryOf = ({ position, type, outcome, ...row }: DeliveryRow): WebhookDelivery => ({
+export const deliveryOf = ({ position, type, outcome, tries, ...row }: DeliveryRow): WebhookDelivery => ({
   id: String(position),
   type,
   outcome,
@@ -58,6 +58,7 @@ export const deliveryOf = ({ position, type, outcome, ...row }: DeliveryRow): We
   status: row.status,
   error: row.error,
   next_attempt_at: row.retryAt,
+  tries: tries.map(({ ms, ...each }) => ({ ...each, duration_ms: ms })),
 })
 
 export const createWebhookQueries = (store: ReadStore, projector: Reading) => {

@@ -119,6 +119,21 @@ t.test('the first event that does not fit is named, and wrong usage is exit code
     'that file is of another folder',
   )
 
+  const [first = ''] = readFileSync(path.join(dataDir, 'checkpoints'), 'utf8').split(/\n(?=reprise)/)
+  const useless: [content: string, says: RegExp][] = [
+    ['', /useless has no checkpoint that can be compared: the file is empty/],
+    ['\n\n', /useless has no checkpoint that can be compared: the file has none/],
+    [first.slice(0, -60), /useless has no checkpoint that can be compared: its only checkpoint has no end/],
+    [first.split('\n\n')[0] ?? '', /useless/],
+    ['a note of something else', /useless proves nothing/],
+  ]
+  for (const [content, says] of useless) {
+    const file = path.join(root, 'useless')
+    writeFileSync(file, content)
+    const named = ['--checkpoint', path.join(dataDir, 'checkpoints'), '--checkpoint', file]
+    t.match(await run(dataDir, 'verify', ...named), { code: 1, stdout: '', stderr: says }, content)
+  }
+
   const out = path.join(root, 'out')
   const wrong: [string[], RegExp][] = [
     [['verify', path.join(root, 'none')], /none is no data folder, no backup and no export/],

@@ -40,6 +40,12 @@ t.test('speakers take turns, and a script goes on from turn to turn', async t =>
   t.same(child.output, chat.output.slice(0, 1), 'the message has one id and one name in both tasks')
 })
 
+t.test('without an order, speakers take turns', async t => {
+  const system = await systemOf(t)
+  const chat = await chatted(system, chatOf([says('ann', 'a'), says('bob', 'b')], { order: undefined }))
+  t.same(linesOf(chat.output), ['ann: a', 'bob: b', 'ann: a', 'bob: b'])
+})
+
 t.test('a speaker hears others as users with names, and itself as the assistant', async t => {
   const system = await systemOf(t)
   const chat = await chatted(system, chatOf([says('ann', 'a1', 'a2'), says('bob', 'b')]))

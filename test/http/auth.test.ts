@@ -5,7 +5,7 @@ import { apiOf, serveHere } from '../support/server.ts'
 
 const { api, url } = await serveHere(t)
 const task = { user_message_content: 'x', stream: false, client_id: 'echo' }
-const webhook = { url: 'http://127.0.0.1:9/', enabled: false }
+const webhook = { url: 'http://hooks.invalid/', enabled: false }
 
 const tokenOf = async (body: object): Promise<{ id: string; token: string }> =>
   (await read(api('POST', '/auth/tokens', body))).body as unknown as { id: string; token: string }

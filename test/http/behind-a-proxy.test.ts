@@ -35,6 +35,7 @@ const pagesLoad = async (t: Test, url: string) => {
     t.equal((await fetch(target)).status, 200, target)
   }
   t.equal(all.size, 10, 'all pages name the same files')
+  t.match(await (await fetch(`${url}/`)).json(), { console: /\/ui$/, api: /\/v1$/ })
   for (const root of [`${url}/`, url])
     t.equal((await fetch(root, { headers: html })).url, `${url}/ui`, `${root} leads to the console`)
 }
@@ -265,5 +266,6 @@ t.test('the prefix is removed as a whole part of a path, and only once', async t
 
 t.test('the first part of each path of the server is known', async t => {
   const firsts = new Set(operations.map(({ path }) => path.split('/')[1]))
+  firsts.delete('') // the root
   t.same([...firsts, 'cluster'].sort(), [...ownPaths].sort())
 })

@@ -174,6 +174,21 @@ t.test('fields that are not known are ignored, and named', async t => {
   t.same(body.result.metadata, { a: 1, agent: 'echo', ignored_fields: ['temperature', 'zzz'] })
 })
 
+t.test('in a long body, too, fields that are not known are named, however long they are', async t => {
+  const long = 'x'.repeat(100_000)
+  const asked = {
+    client_id: 'echo',
+    agent_confg: { deep: long },
+    zzz: 1,
+    [long]: 1,
+    user_message_content: long,
+  }
+  const { status, body } = await create(asked)
+  t.equal(status, 200)
+  t.same(body.result.metadata?.ignored_fields, ['agent_confg', 'zzz'])
+  t.match(body.result.output, [{ message_content: [{ text: long }] }])
+})
+
 t.test('keys that are not known are named by their path, at any depth', async t => {
   const { status, body } = await create({
     client_id: 'echo',

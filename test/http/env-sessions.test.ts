@@ -51,6 +51,17 @@ const cleaned = async (query = '', who: EnvCalls = env): Promise<string[]> => {
   if (cleaned_count !== cleaned_sessions.length) throw new Error(text)
   return cleaned_sessions
 }
+t.test('a step that names another user than that of its session is refused', async t => {
+  const id = await made({ user_id: 'ann' })
+  for (const user_id of ['ann', null])
+    t.equal((await ann.step(id, 'add', { by: 1 }, { user_id })).status, 200, `${user_id}`)
+  t.match(await ann.step(id, 'add', { by: 1 }, { user_id: 'bob' }), { status: 403, body: { code: -32031 } })
+  t.equal((await bob.step(id, 'add', { by: 1 }, { user_id: 'bob' })).status, 404, 'bob does not learn of it')
+  t.equal((await step(id, 'add', { by: 1 }, { user_id: 'bob' })).status, 409)
+  t.equal((await step(id, 'add', { by: 1 }, { user_id: 'ann', stream: true })).status, 200)
+  t.equal((await observe(id)).body.state.total, 3)
+})
+
 t.test('a record says whose it is and what it is, with times in whole seconds', async t => {
   const before = nowSeconds()
   const id = await made({ user_id: 'ann', client_id: 'me', env_id: 'e', env_vars: { KEY: 'value' } })

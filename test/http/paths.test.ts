@@ -17,7 +17,28 @@ const roots = {
 const create = (more: object) =>
   read(api('POST', '/tasks', { user_message_content: 'x', stream: false, client_id: 'echo', ...more }))
 
-const refuse = ['..', '../x', 'a/../../x', '/', '/etc', outside, './../..', 'a\u0000b', '\u0000', '..\u0000']
+/** Longer than a name in a folder, and longer than a path, can be. */
+const tooLong = [
+  'n'.repeat(256),
+  'ä'.repeat(128),
+  Array.from({ length: 400 }, () => 'folder')
+    .join('/')
+    .repeat(2)
+    .slice(0, 4000),
+]
+const refuse = [
+  ...tooLong,
+  '..',
+  '../x',
+  'a/../../x',
+  '/',
+  '/etc',
+  outside,
+  './../..',
+  'a\u0000b',
+  '\u0000',
+  '..\u0000',
+]
 const allow = [
   'a',
   'a/b/c',

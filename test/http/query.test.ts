@@ -82,15 +82,18 @@ t.test('reads one of some values', async t => {
 
 t.test('reads many of some values, with brackets or without', async t => {
   const values = ['working', 'paused', 'failed'] as const
-  const read = (query: unknown) => readQuery(query).manyOf('status', values)
+  const read = (query: unknown) => readQuery(query).listOf('status', values)
   t.same(read({ status: 'paused' }), ['paused'])
   t.same(read({ status: ['paused', 'failed'] }), ['paused', 'failed'])
   t.same(read({ 'status[]': ['paused'] }), ['paused'])
   t.same(read({ status: 'paused', 'status[]': ['failed', 'working'] }), ['paused', 'failed', 'working'])
   t.equal(read({}), undefined)
-  const problems = (query: unknown) => queryProblems(query, q => q.manyOf('status', values))
+  const problems = (query: unknown) => queryProblems(query, q => q.listOf('status', values))
   t.same(problems({ status: '' }), ['query status 0 enum'])
-  t.same(problems({ status: 'paused,failed' }), ['query status 0 enum'])
+  t.same(read({ status: 'paused,failed' }), ['paused', 'failed'])
+  t.same(read({ 'status[0]': 'paused', 'status[1]': 'failed' }), ['paused', 'failed'])
+  t.same(problems({ 'status[0]': 'x' }), ['query status 0 enum'])
+  t.equal(read({ 'status[x]': 'paused', 'status[0][1]': 'paused' }), undefined, 'these are other parameters')
   t.same(problems({ status: ['paused', 'x'], 'status[]': 'y' }), [
     'query status 1 enum',
     'query status 2 enum',

@@ -208,7 +208,10 @@ t.test("a browser that opens the server's address is shown the console", async t
     const { status, headers } = await open(browser, path)
     t.same([status, headers.get('location')], [302, 'ui'])
   }
-  t.equal((await open('*/*')).status, 404, 'a program is told that there is no such route')
+  const places = (await (await open('*/*')).json()) as Record<string, string>
+  t.match(places, { name: 'reprise', version: /^\d/, api: '/v1' })
+  for (const name of ['console', 'docs', 'openapi'])
+    t.equal((await open('*/*', places[name])).status, 200, `a program is told where the ${name} is`)
   t.equal((await open(browser, '/nothing')).status, 404)
 })
 

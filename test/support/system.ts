@@ -115,6 +115,7 @@ const noEnvironments: SystemDeps['environments'] = {
 
 const noOutside: SystemDeps['outside'] = {
   fetch: () => Promise.reject(new Error('there is no network')),
+  isRefused: () => false,
   close: async () => {},
 }
 

@@ -84,6 +84,17 @@ t.test('an event that the receiver refuses with 400 or 413 is skipped after nine
   )
   const { deliveries } = system.webhooks.queries.deliveries(asked.principal, webhook.id, undefined, 10)
   t.match(deliveries, [{ outcome: 'delivered' }, { outcome: 'skipped', attempts: 9, status: 400 }])
+  const tries = deliveries[1]?.tries ?? []
+  t.equal(tries.length, 9, 'each try is listed, not only the last one')
+  t.same(
+    tries.map(({ status, by }) => [status, by]),
+    Array.from({ length: 9 }, (_, n) => [n % 2 ? 413 : 400, null]),
+  )
+  t.same(
+    tries.map(({ at }) => at).toSorted(),
+    tries.map(({ at }) => at),
+    'oldest first',
+  )
   await system.close()
 })
 

@@ -72,24 +72,72 @@ t.test('every event of the user comes signed, in order, with the id that /api/ev
   t.equal((await alice('GET', `/webhooks/${made.id}`)).status, 404)
 })
 
+const inside = [
+  '127.0.0.1',
+  'localhost',
+  'a.LocalHost.',
+  '[::ffff:127.0.0.1]',
+  '0.0.0.0',
+  '[64:ff9b::7f00:1]',
+  '10.1',
+  '0xa9fea9fe',
+]
+
+t.test(
+  'an address that is private by its letters is refused when a webhook or a task is made or changed',
+  async t => {
+    const { api } = await serveHere(t)
+    const made = await json(api('POST', '/webhooks', { url: 'https://example.com/hook', enabled: false }))
+    for (const host of inside) {
+      const url = `http://${host}/hook`
+      const asked: [path: string, at: string[], answer: Promise<Response>][] = [
+        ['a create', ['url'], api('POST', '/webhooks', { url })],
+        ['a change', ['url'], api('PATCH', `/webhooks/${made.id}`, { url })],
+        ['a task', ['webhook', 'url'], api('POST', '/tasks', echo('x', { webhook: { url } }))],
+      ]
+      for (const [what, at, answer] of asked) {
+        const { status, body } = await read(answer)
+        t.equal(status, 422, `${what} with ${host}`)
+        t.match(JSON.stringify(body), JSON.stringify(['body', ...at]))
+        t.match(
+          JSON.stringify(body),
+          /not public; the operator can allow such addresses with ALLOW_PRIVATE_URLS=1/,
+        )
+      }
+    }
+  },
+)
+
 t.test('no way of a webhook leads to an address inside the network', async t => {
   const here = await receiver(t)
-  const { api } = await serveHere(t)
-  for (const host of ['127.0.0.1', 'localhost', '[::ffff:127.0.0.1]', '0.0.0.0', '[64:ff9b::7f00:1]']) {
+  const dataDir = t.testdir()
+  const before = await serveHere(t, { DATA_DIR: dataDir, ALLOW_PRIVATE_URLS: '1' })
+  const hooks: [host: string, id: string, task: string][] = []
+  for (const host of ['127.0.0.1', 'localhost', '[::ffff:127.0.0.1]']) {
     const to = here.url.replace('127.0.0.1', host)
-    const made = await json(api('POST', '/webhooks', { url: to, types: ['TaskCreated'] }))
-    const refused = { delivered: false, status: null, error: /not public/ }
-    t.match(await json(api('POST', `/webhooks/${made.id}/test`)), refused, `a test of ${host}`)
-    const task = await json(api('POST', '/tasks', echo('x', { webhook: { url: to } })))
-    for (const id of [made.id, `wht_${task.result.id}`]) {
-      let info = await json(api('GET', `/webhooks/${id}`))
-      while (info.failing === null) info = await json(api('GET', `/webhooks/${id}`))
-      t.match(info.failing, { error: /not public/ }, `a delivery to ${host}`)
-      const again = await json(api('POST', `/webhooks/${id}/deliveries/${info.failing.event_id}/redeliver`))
-      t.match(again, refused, `a redelivery to ${host}`)
-    }
+    const made = await json(before.api('POST', '/webhooks', { url: to, types: ['TaskCreated'] }))
+    const pauses = { agent_id: 'script', script: [{ pause: 'tea' }, { message: 'y' }] }
+    const task = await json(
+      before.api('POST', '/tasks', { ...echo('x'), agent_config: pauses, webhook: { url: to } }),
+    )
+    hooks.push([host, made.id, task.result.id], [host, `wht_${task.result.id}`, task.result.id])
   }
-  t.equal(here.received.length, 0)
+  await before.stop()
+  const known = here.received.length
+  const { api } = await serveHere(t, { DATA_DIR: dataDir })
+  const refused = { delivered: false, status: null, error: /not public/ }
+  for (const [host, id, task] of hooks) {
+    t.match(await json(api('POST', `/webhooks/${id}/test`)), refused, `a test of ${host}`)
+    await json(
+      id.startsWith('wht_') ? api('POST', `/tasks/${task}/resume`, {}) : api('POST', '/tasks', echo('x')),
+    )
+    let info = await json(api('GET', `/webhooks/${id}`))
+    while (info.failing === null) info = await json(api('GET', `/webhooks/${id}`))
+    t.match(info.failing, { error: /not public/ }, `a delivery to ${host}`)
+    const again = await json(api('POST', `/webhooks/${id}/deliveries/${info.failing.event_id}/redeliver`))
+    t.match(again, refused, `a redelivery to ${host}`)
+  }
+  t.equal(here.received.length, known)
 })
 
 t.test('a redirect is not followed, not even to a public name that leads back here', async t => {
@@ -239,6 +287,16 @@ t.test('after a rotation both secrets sign, a delivery is listed, and can be sen
   t.same(
     hook.received.map(({ id, body }) => [id, body]),
     [1, 2].map(() => [first.id, first.body]),
+  )
+  const [both] = (await json(erin('GET', `/webhooks/${made.id}/deliveries`))).data
+  t.match(both, { id: first.id, outcome: 'delivered', attempts: 1 })
+  t.match(
+    both.tries,
+    [
+      { status: 200, error: null, by: null },
+      { status: 200, error: null, by: /^tok_/ },
+    ],
+    'both tries are listed, and who asked for the second',
   )
   const metrics = await (await fetch(`${url}/metrics`)).text()
   t.match(metrics, /reprise_webhook_deliveries_total\{outcome="delivered"\} [1-9]/)

@@ -41,6 +41,7 @@ export const receiver = (replies: Reply[] = []) => {
         })
       return new Response('', typeof reply === 'object' ? reply : { status })
     },
+    isRefused: () => false,
     close: async () => {},
   }
   return {

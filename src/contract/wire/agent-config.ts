@@ -38,7 +38,7 @@ export type SpeakerConfig = Static<typeof SpeakerConfig>
 
 export const GroupConfig = Type.Object({
   agents: Type.Array(SpeakerConfig, { maxItems: 32 }),
-  order: Type.Enum(['round_robin', 'moderator', 'free']),
+  order: orNull(Type.Enum(['round_robin', 'moderator', 'free'])),
   moderator: orNull(SpeakerConfig),
   max_rounds: orNull(Type.Integer({ minimum: 1, maximum: 1000 })),
   stop_words: orNull(Type.Array(Type.String({ minLength: 1, maxLength: 256 }), { maxItems: 100 })),

@@ -69,6 +69,13 @@ export const WebhookList = Type.Object({
 })
 export const DeletedWebhook = Type.Object({ id: Text, status: Type.Literal('deleted') })
 
+export const DeliveryTry = Type.Object({
+  at: Text,
+  duration_ms: Type.Integer(),
+  status: nullable(Type.Integer()),
+  error: nullable(Text),
+  by: nullable(Text),
+})
 export const WebhookDelivery = Type.Object({
   id: Text,
   type: Text,
@@ -79,6 +86,7 @@ export const WebhookDelivery = Type.Object({
   status: nullable(Type.Integer()),
   error: nullable(Text),
   next_attempt_at: nullable(Text),
+  tries: Type.Array(DeliveryTry),
 })
 export type WebhookDelivery = Static<typeof WebhookDelivery>
 export const WebhookDeliveries = Type.Object({

@@ -106,7 +106,7 @@ export const bodyComponents: Components = {
       agents:
         'The speakers. Each `name` has 1 to 64 letters, digits, `_` or `-`, and no two names are equal. The names `user` and `END` are taken.',
       order:
-        '`round_robin`: one after the other. `moderator`: the moderator chooses each speaker, or ends the chat. `free`: one after the other, and each may pass; the chat ends after a round in which nobody spoke.',
+        '`round_robin`, the default: one after the other. `moderator`: the moderator chooses each speaker, or ends the chat. `free`: one after the other, and each may pass; the chat ends after a round in which nobody spoke.',
       moderator:
         'The moderator, only with `order: moderator`. Its text is the name of the next speaker, or `END`. A moderator without a `name` is called `moderator`.',
       max_rounds:

@@ -28,12 +28,12 @@ const ofWebhook = {
 }
 const secret = 'The signing secret: `whsec_` and the base64 of 24 to 64 bytes.'
 const page = { object: 'Always `list`.', has_more: 'Whether there are more.' }
-const ofTry = {
-  type: 'The type of the event.',
+const ofRequest = {
   status: 'The HTTP status of the answer; null: there was none.',
   error: 'Why the try failed; null: it succeeded.',
   duration_ms: 'How long the try took, in milliseconds.',
 }
+const ofTry = { ...ofRequest, type: 'The type of the event.' }
 
 export const webhookComponents: Components = {
   TaskWebhook: {
@@ -86,6 +86,16 @@ export const webhookComponents: Components = {
       attempts: 'The number of tries so far.',
       at: 'When the last try ended.',
       next_attempt_at: 'When the next try begins; null: there is none.',
+      tries: 'The newest 50 tries, oldest first.',
+    },
+  },
+  DeliveryTry: {
+    schema: wire.DeliveryTry,
+    about: 'A request for a delivery.',
+    fields: {
+      ...ofRequest,
+      at: 'When the try ended.',
+      by: 'The id of the token that asked for it (`redeliver`); null: the server tried by itself.',
     },
   },
   WebhookDeliveries: {

@@ -132,7 +132,7 @@ export const environmentOperations = defineOperations({
         examples: { step: stepStream },
       },
     ],
-    refusals: ['SessionNotFound', 'SessionDone', 'SessionAway', 'Conflict', 'OverQuota'],
+    refusals: ['SessionNotFound', 'SessionDone', 'SessionAway', 'Forbidden', 'Conflict', 'OverQuota'],
   },
   resetEnv: {
     method: 'POST',

@@ -1,11 +1,39 @@
 // The operations without a token: health, metrics, documents.
 import Type from 'typebox'
-import { Health, Readiness, StandbyReadiness } from '../../contract/responses.ts'
+import { Health, Readiness, Root, StandbyReadiness } from '../../contract/responses.ts'
 import { defineOperations, json } from '../operation.ts'
 
 const document = Type.Record(Type.String(), Type.Unknown())
 
 export const serviceOperations = defineOperations({
+  getRoot: {
+    method: 'GET',
+    path: '/',
+    tag: 'Service',
+    access: 'open',
+    summary: 'Where is what?',
+    about:
+      'The version of the server, and where its parts are. A browser, which accepts `text/html`, is led to the console.',
+    answers: [
+      {
+        status: 200,
+        about: 'The addresses begin with `PUBLIC_URL` if the server has one; otherwise they are paths.',
+        type: json,
+        schema: Root,
+        examples: {
+          root: {
+            name: 'reprise',
+            version: '0.1.0',
+            console: '/ui',
+            api: '/v1',
+            docs: '/docs',
+            openapi: '/openapi.json',
+            events: '/api/events',
+          },
+        },
+      },
+    ],
+  },
   getHealth: {
     method: 'GET',
     path: '/healthz',

@@ -31,13 +31,23 @@ const readerOf = (operation: OperationId): ((value: unknown) => unknown) => {
   return known
 }
 
-/** A create without the fields that the server does not know. The server ignores them, and they may be long. */
-const knownFields = (value: unknown): unknown =>
-  typeof value !== 'object' || value === null || Array.isArray(value)
-    ? value
-    : Object.fromEntries(
-        Object.entries(value).filter(([name]) => Object.hasOwn(CreateTaskBody.properties, name)),
-      )
+/** The most names of unknown fields that the main thread gets, and the most characters of each. */
+const mostUnknown = { names: 100, characters: 1000 }
+
+/**
+ * A create in which the fields that the server does not know are null. The server ignores them, and they may be long, but
+ * the task names them (`metadata.ignored_fields`).
+ */
+const knownFields = (value: unknown): unknown => {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  const entries = Object.entries(value)
+  const isKnown = ([name]: [string, unknown]) => Object.hasOwn(CreateTaskBody.properties, name)
+  const unknown = entries.filter(entry => !isKnown(entry) && entry[0].length <= mostUnknown.characters)
+  return Object.fromEntries([
+    ...entries.filter(isKnown),
+    ...unknown.slice(0, mostUnknown.names).map(([name]) => [name, null]),
+  ])
+}
 
 const problemsIn = (work: () => void): Problem[] | undefined => {
   try {

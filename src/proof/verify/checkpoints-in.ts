@@ -9,8 +9,11 @@ import { type FoundNote, notesIn } from './note-file.ts'
 /** A checkpoint with which the log must agree. `from` says in words where the checkpoint was found. */
 export type Expected = Pick<SignedCheckpoint, 'size' | 'root' | 'signers'> & { from: string }
 
-/** The first `bytes` of a file. Meanwhile, a server may add checkpoints after these bytes. */
-export type Checkpoints = { path: string; bytes: number }
+/**
+ * The first `bytes` of a file. Meanwhile, a server may add checkpoints after these bytes. `isNamed`: the caller has named
+ * the file, so it must have a checkpoint that can be compared.
+ */
+export type Checkpoints = { path: string; bytes: number; isNamed?: true }
 
 export type CheckpointFile = Checkpoints & {
   origin: string
@@ -55,14 +58,25 @@ const dropsIn = (file: CheckpointFile): Drop[] => {
  */
 export type LeftOut = { lost: number; cutOff: number }
 
+/** Why a file has no checkpoint that can be compared. `leftOut`: the checkpoints of this file alone. */
+const whyNone = ({ bytes }: CheckpointFile, leftOut: LeftOut): string => {
+  if (leftOut.lost > 0) return 'its checkpoints are of events that the log lost'
+  if (leftOut.cutOff > 0) return 'its only checkpoint has no end'
+  return bytes === 0 ? 'the file is empty' : 'the file has none'
+}
+
 /**
  * The checkpoints of a file. Their sizes never fall. Checkpoints that cannot be compared are only counted in `leftOut`.
- * Throws Misfit for a note that is damaged, of another log or not signed by one of the keys, and errors of the system.
+ * Throws Misfit for a note that is damaged, of another log or not signed by one of the keys, and for a named file without a
+ * checkpoint that can be compared; and errors of the system.
  */
 export function* checkpointsIn(file: CheckpointFile, leftOut: LeftOut): Generator<Expected> {
   const drops = dropsIn(file)
+  const own: LeftOut = { lost: 0, cutOff: 0 }
+  let found = 0
   for (const note of notesIn(file.path, file.origin, file.bytes)) {
     if (note.isCutOff) {
+      own.cutOff++
       leftOut.cutOff++
       continue
     }
@@ -71,8 +85,14 @@ export function* checkpointsIn(file: CheckpointFile, leftOut: LeftOut): Generato
     )
     const from = `the checkpoint of ${size} events at line ${note.line} of ${file.path}`
     const drop = drops.find(each => each.line > note.line && each.size < size)
-    if (drop === undefined) yield { size, root, signers, from }
-    else if (file.resumedAt.some(position => position <= size)) leftOut.lost++
-    else throw new Misfit(`${from} comes before one of ${drop.size} events, and the log was never restored`)
+    if (drop === undefined) {
+      found++
+      yield { size, root, signers, from }
+    } else if (file.resumedAt.some(position => position <= size)) {
+      own.lost++
+      leftOut.lost++
+    } else throw new Misfit(`${from} comes before one of ${drop.size} events, and the log was never restored`)
   }
+  if (file.isNamed && found === 0)
+    throw new Misfit(`${file.path} has no checkpoint that can be compared: ${whyNone(file, own)}`)
 }

@@ -4,7 +4,7 @@ import { isLonger, maxSmallText } from '../../contract/json-limits.ts'
 import type { Problem } from '../../contract/refusals.ts'
 import { type CreateTaskBody, groupAgent, reservedMetadata } from '../../contract/wire.ts'
 import { mcpProblems } from '../../mcp/request.ts'
-import { urlProblems } from '../../webhooks/problems.ts'
+import { type IsRefused, urlProblems } from '../../webhooks/problems.ts'
 import { type AgentChoice, agentOf, unknownAgent } from './agent-choice.ts'
 import { groupProblems } from './group.ts'
 import { modelProblems } from './model-arguments.ts'
@@ -48,17 +48,20 @@ const folderProblems = (body: Partial<CreateTaskBody>, own: Roots): Problem[] =>
   })
 }
 
-/** Dependencies of the checks. `own`: the folders of the task's user. `problemsOfSchema`: problems of a JSON Schema. */
+/** Dependencies of the checks. `own`: the folders of the task's user. `problemsOfSchema`: problems of a JSON Schema.
+ * `isRefused`: whether the server never sends a request to a URL.
+ */
 export type Checks = readonly [
   own: Roots,
   agents: AgentChoice,
   problemsOfSchema: (schema: object) => Promise<string[]>,
+  isRefused: IsRefused,
 ]
 
 /** All problems of a body that its schema cannot find. */
 export const otherProblems = async (
   body: Partial<CreateTaskBody>,
-  ...[own, agents, problemsOfSchema]: Checks
+  ...[own, agents, problemsOfSchema, isRefused]: Checks
 ): Promise<Problem[]> => {
   // The schema has an effect, and is checked, only when the task is not streamed.
   const { structured_output: schema } = body
@@ -69,7 +72,7 @@ export const otherProblems = async (
     ...metadataProblems(body),
     ...agentProblems(body, agents),
     ...mcpProblems(body.agent_config?.tool_mcp_config, agents.hasMcpServer ?? (() => false)),
-    ...urlProblems(body.webhook?.url, 'webhook'),
+    ...urlProblems(body.webhook?.url, isRefused, 'webhook'),
     ...folderProblems(body, own),
   ]
 }
