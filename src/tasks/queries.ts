@@ -64,7 +64,7 @@ export const createQueries = (store: ReadStore, projector: Reading, log: EventLo
       forks: current(erasable.forks),
       oldAfter: current(erasable.oldAfter),
     },
-    steps: current(createStepRows(store)),
+    steps: createStepRows(store, whenCurrent.current),
     /** The number of tasks in each status, at the position of the read models. */
     taskCounts(): Record<string, number> {
       flush()
