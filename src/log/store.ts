@@ -86,6 +86,10 @@ export interface Store {
    */
   page(after: number, limit: number): Row[]
   streamPage(stream: string, after: number, limit: number): Row[]
+  /** The numbers of the streams after a stream whose first event names this session, in order of creation. */
+  sessionStreams(session: string, after: number, limit: number): number[]
+  /** The positions of the events of a stream after the position `after`, up to `end`. */
+  streamPositions(no: number, after: number, end: number): number[]
   headOf(stream: string): StreamHead | undefined
   last(): Row | undefined
   lastOf(stream: string): Row | undefined

@@ -5,7 +5,7 @@ import { DamagedEvent, type Header } from '../../contract/stored.ts'
 import { leafOf } from '../leaf.ts'
 import type { EventLog } from '../log.ts'
 import { readable } from './rows.ts'
-import { ownedBy, type Place, type Statements } from './statements.ts'
+import type { Place, Statements } from './statements.ts'
 
 const pageStreams = 100
 
@@ -20,7 +20,7 @@ export const createSummaries = (
   turn: () => Promise<void>,
   { head, newestOf }: Pick<EventLog, 'head' | 'newestOf'>,
 ) => {
-  const { streamNo, streamId, lastStreamNo, positionOf, firstOf, lastOf } = statements
+  const { streamNo, streamId, lastStreamNo, streamsOfOwner, positionOf, firstOf, lastOf } = statements
 
   /** The number of the last stream that begins at this position or before it. Later streams have larger numbers. */
   const streamsUpTo = (position: number, last: number): number => {
@@ -33,11 +33,10 @@ export const createSummaries = (
     return low
   }
 
-  const summaryOf = (no: number, owner: string | undefined): StreamSummary[] => {
+  const summaryOf = (no: number): StreamSummary[] => {
     const [first, last] = [firstOf.get(no), lastOf.get(no, head())]
     // It has no durable event yet, or its events are missing, which reprise verify reports.
     if (first === undefined || last === undefined) return []
-    if (owner !== undefined && !first.header.includes(ownedBy(owner))) return []
     const stream = streamId.get(no)
     const { position: first_position } = first
     if (stream === undefined) throw new DamagedEvent(first_position, 'belongs to a stream that is missing')
@@ -49,18 +48,26 @@ export const createSummaries = (
   /** Whether the log has a durable event of a stream, as far as this process remembers. */
   const isRemembered = (stream: string): boolean => (newestOf(stream)?.position ?? head() + 1) <= head()
 
+  /** The numbers of the streams after a stream, of one owner or of all, up to the size of a page. */
+  const pageAfter = (no: number, end: number, owner: string | undefined): number[] =>
+    owner === undefined
+      ? Array.from({ length: Math.min(pageStreams, end - no) }, (_, n) => no + n + 1)
+      : streamsOfOwner.all(owner, no, pageStreams)
+
   return {
     async *streams(after: number, owner?: string) {
       const end = lastStreamNo.get() ?? 0
-      for (let no = streamsUpTo(after, end) + 1; no <= end; no += pageStreams) {
+      for (let no = streamsUpTo(after, end); ; ) {
         await turn()
-        const count = Math.min(pageStreams, end - no + 1)
-        yield Array.from({ length: count }, (_, n) => no + n).flatMap(each =>
+        const page = pageAfter(no, end, owner)
+        if (page.length === 0) return
+        yield page.flatMap(each =>
           readable(
-            () => summaryOf(each, owner),
+            () => summaryOf(each),
             () => positionOf.get(each, 0) ?? 0,
           ),
         )
+        no = page.at(-1) ?? no
       }
     },
     ownerOf(stream: string) {
