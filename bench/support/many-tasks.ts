@@ -96,6 +96,16 @@ export const fillTasks = (store: ReadStore, tasks: number): Models => {
     }
   })
   for (let from = 0; from < tasks; from += batch) write(from, Math.min(tasks, from + batch))
+  store.transaction(() => {
+    for (const user of ['user_id', "''"])
+      store
+        .prepare(
+          `INSERT INTO task_counts SELECT ${user}, agent, subtask, deleted, status, count(*) FROM tasks
+           GROUP BY 1, 2, 3, 4, 5`,
+        )
+        .run()
+  })()
+  store.commit()
   store.pragma('wal_checkpoint(TRUNCATE)')
   console.log(`  (${tasks.toLocaleString('en')} tasks: ${short((performance.now() - began) / 1000)} s)`)
   return { tasks, busyUser: userOf(0) }

@@ -5,6 +5,7 @@ import { isTaskStream, taskIdOf } from '../../src/contract/task-stream.ts'
 import { createErasedStreams } from '../erased.ts'
 import type { ReadStore } from '../store.ts'
 import { sumOf, sumOfRow } from '../sums.ts'
+import type { CountKey, CountWriter } from './kept-counts.ts'
 
 /** The value of the column `deleted` in the row of an erased task. */
 export const erasedMark = 2
@@ -28,11 +29,10 @@ const createBlankRows = (store: ReadStore) => {
   }
 }
 
-export const createErasedTasks = (store: ReadStore) => {
-  const rowOf = store.prepare<[string], Place & { status: string; deleted: number }>(
-    'SELECT position, id, user_id, status, deleted FROM tasks WHERE id = ?',
+export const createErasedTasks = (store: ReadStore, counts: CountWriter) => {
+  const rowOf = store.prepare<[string], Place & CountKey>(
+    'SELECT position, id, user_id, agent, subtask, deleted, status FROM tasks WHERE id = ?',
   )
-  const uncount = store.prepare('UPDATE task_counts SET tasks = tasks - 1 WHERE status = ?')
   const removals = ['items', 'task_moves', 'saved_folds', 'steps', 'task_files', 'talking_tasks'].map(table =>
     store.prepare(`DELETE FROM ${table} WHERE task = ?`),
   )
@@ -42,7 +42,8 @@ export const createErasedTasks = (store: ReadStore) => {
   const erase = (id: string): void => {
     const row = rowOf.get(id)
     if (row === undefined || row.deleted === erasedMark) return
-    uncount.run(row.status)
+    const { user_id, agent, subtask, deleted, status } = row
+    counts.move({ user_id, agent, subtask, deleted, status }, undefined)
     for (const remove of removals) remove.run(row.position)
     forgetKeys.run(id)
     blank(row)

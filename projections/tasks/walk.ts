@@ -64,6 +64,6 @@ export const createTaskWalk = ({ store, reading, isCurrent }: Parts) => {
     })
     return found
   }
-  return { prepared, inSlices, firstPositions }
+  return { prepared, inSlices, firstPositions, reading }
 }
 export type TaskWalk = ReturnType<typeof createTaskWalk>
