@@ -1,9 +1,11 @@
 // The environment sessions, and a form to create one.
+import { useSignal } from '@preact/signals'
 import type { Static } from 'typebox'
 import type { EnvSession } from '../../src/contract/wire.ts'
 import { at } from '../api/api.ts'
 import { hrefOf, place, setQuery } from '../api/router.ts'
 import { api, mayWrite } from '../api/session.ts'
+import { More } from '../ui/more.tsx'
 import { Empty } from '../ui/notice.tsx'
 import { Loaded, Page } from '../ui/page.tsx'
 import { useReading } from '../ui/reading.ts'
@@ -14,12 +16,13 @@ import { Create } from './create-session.tsx'
 
 type Session = Static<typeof EnvSession>
 
-/** The most sessions that are drawn. The search finds the others, too. */
-const most = 300
+/** The number of sessions that are drawn, and that each press of the button adds. The search finds the others, too. */
+const drawn = 300
 const types = 'EnvSessionCreated,EnvStepCompleted,EnvSessionReset,EnvSessionClosed,EnvSessionDeleted'
 
 const Sessions = ({ sessions }: { sessions: readonly Session[] }) => {
   const { query } = place.value
+  const most = useSignal(drawn)
   const text = query.get('search') ?? ''
   const isActiveOnly = query.get('state') === 'active'
   const fitting = sessions
@@ -59,7 +62,7 @@ const Sessions = ({ sessions }: { sessions: readonly Session[] }) => {
       ) : (
         <Table
           caption="Environment sessions, newest first"
-          rows={fitting.slice(0, most)}
+          rows={fitting.slice(0, most.value)}
           keyOf={({ session_id }) => session_id}
           columns={[
             {
@@ -87,8 +90,13 @@ const Sessions = ({ sessions }: { sessions: readonly Session[] }) => {
           ]}
         />
       )}
-      {fitting.length > most && (
-        <p class="hint">{count(fitting.length - most)} older sessions are not shown.</p>
+      {fitting.length > most.value && (
+        <More
+          label={`Show older sessions (${count(fitting.length - most.value)})`}
+          more={() => {
+            most.value += drawn
+          }}
+        />
       )}
     </>
   )

@@ -133,9 +133,10 @@ export const auditRoutes = (
       const q = readQuery(query)
       const after = afterOf(q)
       const limit = q.integer('limit', { min: 1, max: 1000, fallback: 100 })
+      const search = q.text('search') || undefined
       q.done()
       checkEnd(after)
-      const streams = audit.streams(after, principal.userId)
+      const streams = audit.streams(after, { owner: principal.userId, search })
       const shows = showsStreams(readBy(serving, request))
       const own = (summary: StreamSummary) => {
         if (!mayRead(principal, summary.owner)) return undefined

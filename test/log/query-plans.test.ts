@@ -81,9 +81,17 @@ t.test(
       t.equal(streamsOf(counting, { kind: 'session', id: 's1' }).length, others + 2)
       t.same(names(streamsOf(counting, { kind: 'user', id: 'nobody' })), [])
       const audit = openAuditTrail(file, log)
-      const listed: string[] = []
-      for await (const page of audit.streams(3, 'ada')) listed.push(...names(page))
-      t.same(listed, own.slice(1))
+      const listed = async (...asked: Parameters<typeof audit.streams>) => {
+        const found: string[] = []
+        for await (const page of audit.streams(...asked)) found.push(...names(page))
+        return found
+      }
+      t.same(await listed(3, { owner: 'ada' }), own.slice(1))
+      t.same(await listed(0, { search: 'LAST' }), ['task-last'], 'part of a name')
+      t.same(await listed(0, { search: 'ada' }), own, 'a user')
+      t.equal((await listed(0, { search: 'task-' })).length, 2 * others + 2)
+      t.same(await listed(3, { search: 'task', owner: 'ada' }), ['task-last'], 'for a user only its own')
+      t.same(await listed(0, { search: 'task-a1', owner: 'ada' }), [])
       audit.close()
       rows.close()
       await log.close()

@@ -163,7 +163,15 @@ export const historyOperations = defineOperations({
     summary: 'List the streams of the log',
     about:
       'The streams of the log, in the order of their creation. The `first_position` of the last stream is the cursor of the next page.',
-    parameters: [fromStart, limit(1000, 100, 'streams')],
+    parameters: [
+      fromStart,
+      limit(1000, 100, 'streams'),
+      query(
+        'search',
+        text,
+        'Only streams whose name contains this text, in upper or lower case, or that belong to the user with this name.',
+      ),
+    ],
     answers: [{ status: 200, about: 'A page of streams.', type: json, schema: AuditStreamPage }],
   },
 })
