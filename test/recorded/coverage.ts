@@ -47,7 +47,6 @@ const closeReasons = [
   'inactive',
   'deleted',
   'secret_missing',
-  'code changed',
   'the server was restarted',
   'the environment ended by itself',
 ]
