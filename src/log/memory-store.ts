@@ -65,9 +65,10 @@ export const memoryStore = (logId = 'memory'): Store => {
         .map(({ stream }) => heads.get(stream)?.no ?? 0)
         .filter(no => no > after)
         .slice(0, limit),
-    streamPositions: (no, after, end) =>
+    streamPositions: (no, after, limit) =>
       rows
-        .filter(({ stream, position }) => stream === ids.get(no) && position > after && position <= end)
+        .filter(({ stream, revision }) => stream === ids.get(no) && revision > after)
+        .slice(0, limit)
         .map(({ position }) => position),
     headOf: stream => heads.get(stream),
     last: () => rows.at(-1),

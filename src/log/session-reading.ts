@@ -5,21 +5,35 @@ import { DamagedEvent, type Log, type Recorded } from '../contract/stored.ts'
 import { nextTurn, type Rows, readable, roomFor, takenPatiently } from './reading.ts'
 import type { Row, Store } from './store.ts'
 
-/** The positions of this many streams are gathered before the event loop runs again. */
+/** The most streams that one query of the index gives. */
 const streamsAtOnce = 100
+/** So many positions are gathered before the event loop runs again. */
+const positionsAtOnce = 2000
 
 type Found = Rows & Pick<Store, 'sessionStreams' | 'streamPositions'>
 
 export const createSessionReading = (store: Found, head: () => number): Pick<Log, 'readSession'> => {
   const positionsOf = async (session: string, after: number, end: number): Promise<Float64Array> => {
     const found: number[] = []
+    let gathered = 0
+    const gather = async (no: number): Promise<void> => {
+      for (let from = 0; ; ) {
+        const positions = store.streamPositions(no, from - 1, positionsAtOnce)
+        for (const position of positions) if (position > after && position <= end) found.push(position)
+        from += positions.length
+        gathered += positions.length
+        if (gathered >= positionsAtOnce) {
+          gathered = 0
+          await nextTurn()
+        }
+        if (positions.length < positionsAtOnce) return
+      }
+    }
     for (let no = 0; ; ) {
       const streams = store.sessionStreams(session, no, streamsAtOnce)
-      for (const each of streams)
-        for (const position of store.streamPositions(each, after, end)) found.push(position)
+      for (const each of streams) await gather(each)
       if (streams.length < streamsAtOnce) return Float64Array.from(found).sort()
       no = streams.at(-1) ?? no
-      await nextTurn()
     }
   }
   const rowAt = (position: number): Row => {

@@ -52,7 +52,7 @@ export const sqliteReader = (path: string): Reader => {
     .pluck()
   const streamPositions = db
     .prepare<[number, number, number], number>(
-      'SELECT position FROM events WHERE stream_no = ? AND position > ? AND position <= ?',
+      'SELECT position FROM events WHERE stream_no = ? AND revision > ? ORDER BY revision LIMIT ?',
     )
     .pluck()
   const headOf = db.prepare<[string], { no: number; revision: number }>(
@@ -78,7 +78,7 @@ export const sqliteReader = (path: string): Reader => {
     page: (after, limit) => pageOf(rowsOf(page.iterate(after, limit))),
     streamPage: (stream, after, limit) => pageOf(rowsOf(streamPage.iterate(stream, after, limit))),
     sessionStreams: (session, after, limit) => sessionStreams.all(session, after, limit),
-    streamPositions: (no, after, end) => streamPositions.all(no, after, end),
+    streamPositions: (no, after, limit) => streamPositions.all(no, after, limit),
     headOf: stream => headOf.get(stream),
     last: () => mapped(last.get()),
     lastOf: stream => mapped(lastOf.get(stream)),

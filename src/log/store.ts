@@ -88,8 +88,8 @@ export interface Store {
   streamPage(stream: string, after: number, limit: number): Row[]
   /** The numbers of the streams after a stream whose first event names this session, in order of creation. */
   sessionStreams(session: string, after: number, limit: number): number[]
-  /** The positions of the events of a stream after the position `after`, up to `end`. */
-  streamPositions(no: number, after: number, end: number): number[]
+  /** The positions of the first events of a stream after a revision, in their order. */
+  streamPositions(no: number, after: number, limit: number): number[]
   headOf(stream: string): StreamHead | undefined
   last(): Row | undefined
   lastOf(stream: string): Row | undefined
