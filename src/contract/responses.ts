@@ -173,7 +173,11 @@ export const DeletedSession = Type.Object({
   session_id: Text,
   message: Text,
 })
-export const SessionList = Type.Object({ sessions: Type.Array(EnvSession), total: Count })
+export const SessionList = Type.Object({
+  sessions: Type.Array(EnvSession),
+  total: Count,
+  has_more: optional(Type.Boolean()),
+})
 export const CleanedSessions = Type.Object({
   status: Type.Literal('ok'),
   cleaned_count: Count,
