@@ -2,8 +2,7 @@
 import { batch, signal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
 import { ApiError } from '../api/api-error.ts'
-
-type Page<T> = { found: T[]; more: boolean }
+import type { Page } from '../api/read-pages.ts'
 
 export const createPages = <T>(read: (last: T | undefined, signal: AbortSignal) => Promise<Page<T>>) => {
   const rows = signal<readonly T[]>([])

@@ -2,6 +2,7 @@
 import { at, queryOf } from '../api/api.ts'
 import { hrefOf, place } from '../api/router.ts'
 import { api } from '../api/session.ts'
+import { More } from '../ui/more.tsx'
 import { Empty, Failure, Loading } from '../ui/notice.tsx'
 import { Page } from '../ui/page.tsx'
 import { count } from '../ui/time.tsx'
@@ -23,25 +24,34 @@ export const viewOf = (stream: string): { href: string; title: string } | undefi
   return view === undefined ? undefined : { href: hrefOf(view[0] + at(rest.join('-'))), title: view[1] }
 }
 
-const Events = ({ pages }: { pages: Pages<Stored> }) => {
-  const chosen = Number(place.value.query.get('position'))
+/** The position of the event that the address names. */
+const chosenIn = (): number | undefined => Number(place.value.query.get('position')) || undefined
+
+const Events = ({ id, pages }: { id: string; pages: Pages<Stored> }) => {
+  const chosen = chosenIn()
   return (
     <section class="panel stream" aria-label="Events">
+      {(pages.rows.value[0]?.revision ?? 0) > 0 && (
+        <a class="more" href={hrefOf(`/audit${at(id)}`)}>
+          Show the stream from its first event
+        </a>
+      )}
       {pages.rows.value.map(event => (
         <StoredEvent key={event.position} event={event} isOpen={event.position === chosen} />
       ))}
       {pages.hasMore.value && (
-        <button type="button" class="more" disabled={pages.isReading.value} onClick={pages.more}>
-          Show later events
-        </button>
+        <More label="Show later events" more={pages.more} disabled={pages.isReading.value} />
       )}
     </section>
   )
 }
 
 export const StreamView = ({ id }: { id: string }) => {
-  const pages = usePages<Stored>(id, async (last, signal) => {
-    const query = queryOf({ stream: id, after: last?.position, limit: perPage })
+  // A stream may be long, so it is shown from the event that the address names.
+  const chosen = chosenIn()
+  const pages = usePages<Stored>(`${id} ${chosen}`, async (last, signal) => {
+    const after = last?.position ?? (chosen === undefined ? undefined : chosen - 1)
+    const query = queryOf({ stream: id, after, limit: perPage })
     type Answer = { events: Stored[]; has_more: boolean }
     const { events, has_more } = await api.send<Answer>('GET', `/audit/events${query}`, undefined, signal)
     return { found: events, more: has_more }
@@ -65,7 +75,11 @@ export const StreamView = ({ id }: { id: string }) => {
     >
       {error?.status === 404 && <Empty title="There is no such stream" />}
       {error !== undefined && error.status !== 404 && <Failure error={error.message} retry={pages.more} />}
-      {pages.isLoaded.value ? <Events pages={pages} /> : error === undefined && <Loading what="the stream" />}
+      {pages.isLoaded.value ? (
+        <Events id={id} pages={pages} />
+      ) : (
+        error === undefined && <Loading what="the stream" />
+      )}
     </Page>
   )
 }

@@ -4,7 +4,9 @@ import type { StreamSummary } from '../../src/contract/audit-responses.ts'
 import { at, queryOf } from '../api/api.ts'
 import { hrefOf, place, setQuery } from '../api/router.ts'
 import { api } from '../api/session.ts'
+import { More } from '../ui/more.tsx'
 import { Empty, Failure, Loading } from '../ui/notice.tsx'
+import { useSettled } from '../ui/settled.ts'
 import { Table } from '../ui/table.tsx'
 import { count } from '../ui/time.tsx'
 import { usePages } from './pages.ts'
@@ -13,17 +15,16 @@ type Summary = Static<typeof StreamSummary>
 const perPage = 500
 
 export const Streams = () => {
-  const pages = usePages<Summary>('streams', async (last, signal) => {
-    const query = queryOf({ after: last?.first_position, limit: perPage })
+  const search = place.value.query.get('search') ?? ''
+  const wanted = useSettled(search.trim())
+  const pages = usePages<Summary>(`streams ${wanted}`, async (last, signal) => {
+    const query = queryOf({ after: last?.first_position, limit: perPage, search: wanted })
     type Answer = { streams: Summary[]; has_more: boolean }
     const { streams, has_more } = await api.send<Answer>('GET', `/audit/streams${query}`, undefined, signal)
     return { found: streams, more: has_more }
   })
-  const text = (place.value.query.get('search') ?? '').toLowerCase()
   const error = pages.error.value
-  const fitting = pages.rows.value.filter(({ stream, owner, last_type }) =>
-    [stream, owner, last_type].some(each => each.toLowerCase().includes(text)),
-  )
+  const rows = pages.rows.value
   return (
     <section aria-labelledby="streams">
       <h2 id="streams">Streams</h2>
@@ -32,19 +33,19 @@ export const Streams = () => {
           <span class="unseen">Search</span>
           <input
             type="search"
-            placeholder="Stream, user or type of the last event"
-            value={place.value.query.get('search') ?? ''}
+            placeholder="A part of the stream’s name, or a user"
+            value={search}
             onInput={event => setQuery({ search: event.currentTarget.value })}
           />
         </label>
       </search>
       {error !== undefined && <Failure error={error.message} retry={pages.more} />}
       {!pages.isLoaded.value && error === undefined && <Loading what="the streams" />}
-      {pages.isLoaded.value && fitting.length === 0 && <Empty title="No stream fits" />}
-      {fitting.length > 0 && (
+      {pages.isLoaded.value && rows.length === 0 && <Empty title="No stream fits" />}
+      {rows.length > 0 && (
         <Table
           caption="Streams, in the order of their creation"
-          rows={fitting}
+          rows={rows}
           keyOf={({ stream }) => stream}
           columns={[
             {
@@ -61,9 +62,7 @@ export const Streams = () => {
         />
       )}
       {pages.hasMore.value && (
-        <button type="button" class="more" disabled={pages.isReading.value} onClick={pages.more}>
-          Show later streams
-        </button>
+        <More label="Show later streams" more={pages.more} disabled={pages.isReading.value} />
       )}
     </section>
   )

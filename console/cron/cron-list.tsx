@@ -1,7 +1,10 @@
 // The cron jobs, with the next run of each.
+import { useSignal } from '@preact/signals'
 import { at, queryOf } from '../api/api.ts'
+import { readPages } from '../api/read-pages.ts'
 import { hrefOf } from '../api/router.ts'
 import { api, mayWrite } from '../api/session.ts'
+import { More } from '../ui/more.tsx'
 import { Empty } from '../ui/notice.tsx'
 import { Loaded, Page } from '../ui/page.tsx'
 import { useReading } from '../ui/reading.ts'
@@ -12,19 +15,16 @@ import { JobState } from './job-state.tsx'
 import { type Job, whenOf } from './times.ts'
 
 const perPage = 100
-/** The most jobs on the page: all that a user may have. */
-const most = 1000
 
-const read = async (signal: AbortSignal): Promise<Job[]> => {
-  const jobs: Job[] = []
-  for (;;) {
-    const query = queryOf({ limit: perPage, starting_after: jobs.at(-1)?.job_id })
+type JobPage = Awaited<ReturnType<typeof readPages<Job>>>
+
+const read = (wanted: number, signal: AbortSignal): Promise<JobPage> =>
+  readPages(wanted, async last => {
+    const query = queryOf({ limit: perPage, starting_after: last?.job_id })
     type Answer = { jobs: Job[]; has_more: boolean }
-    const next = await api.send<Answer>('GET', `/cron/jobs${query}`, undefined, signal)
-    jobs.push(...next.jobs)
-    if (!next.has_more || jobs.length >= most) return jobs
-  }
-}
+    const { jobs, has_more } = await api.send<Answer>('GET', `/cron/jobs${query}`, undefined, signal)
+    return { found: jobs, more: has_more }
+  })
 
 const Jobs = ({ jobs }: { jobs: readonly Job[] }) =>
   jobs.length === 0 ? (
@@ -61,14 +61,28 @@ const Jobs = ({ jobs }: { jobs: readonly Job[] }) =>
   )
 
 export const CronList = () => {
-  const reading = useReading('jobs', read, {
+  const wanted = useSignal(perPage)
+  const reading = useReading('jobs', signal => read(wanted.value, signal), {
     events: { types: 'CronJobTriggered,CronJobCompleted,CronJobFailed' },
   })
   return (
     <Page title="Cron jobs">
       {mayWrite.value && <NewJob />}
       <Loaded reading={reading} what="list of cron jobs">
-        {jobs => <Jobs jobs={jobs} />}
+        {({ found, more }) => (
+          <>
+            <Jobs jobs={found} />
+            {more && (
+              <More
+                label="Show older jobs"
+                more={() => {
+                  wanted.value = found.length + perPage
+                  reading.again()
+                }}
+              />
+            )}
+          </>
+        )}
       </Loaded>
     </Page>
   )

@@ -1,6 +1,7 @@
 // One cron job: its next runs, its run history, and what can be done with it.
 import { useSignal } from '@preact/signals'
 import { mayWrite } from '../api/session.ts'
+import { More } from '../ui/more.tsx'
 import { Loaded, Page } from '../ui/page.tsx'
 import { type Reading, useReading } from '../ui/reading.ts'
 import { JobButtons } from './job-buttons.tsx'
@@ -10,19 +11,13 @@ import { JobState } from './job-state.tsx'
 import { type Read, readJob, runsPerPage } from './read-job.ts'
 import { Runs } from './runs.tsx'
 
-const most = 500
-
 const Shown = ({ reading, more }: { reading: Reading<Read>; more: () => void }) => (
   <Loaded reading={reading} what="cron job">
     {read => (
       <div class="columns">
         <section aria-label="Runs">
           <Runs runs={read.runs} />
-          {read.more && read.runs.length < most && (
-            <button type="button" class="more" onClick={more}>
-              Show older runs
-            </button>
-          )}
+          {read.more && <More label="Show older runs" more={more} />}
         </section>
         <aside aria-label="Job">
           <NextRuns job={read.job} />

@@ -1,9 +1,12 @@
 // Lists tasks with which a task can be compared: first its forks, its origin and other forks of it, then the newest.
+import { useSignal } from '@preact/signals'
 import type { Task } from '../../src/contract/wire.ts'
 import { at, queryOf } from '../api/api.ts'
+import { readPages } from '../api/read-pages.ts'
 import { hrefOf } from '../api/router.ts'
 import { api } from '../api/session.ts'
 import type { Row } from '../home/rows.ts'
+import { More } from '../ui/more.tsx'
 import { Empty } from '../ui/notice.tsx'
 import { Loaded, Page } from '../ui/page.tsx'
 import { useReading } from '../ui/reading.ts'
@@ -11,10 +14,10 @@ import { Status } from '../ui/status.tsx'
 import { Table } from '../ui/table.tsx'
 import { Ago } from '../ui/time.tsx'
 
-/** How many of the newest tasks of the user are offered. */
-const newest = 100
+/** How many of the newest tasks of the user are offered, and how many each press of the button adds. */
+const perPage = 100
 
-type Found = { of: Task; partners: Row[] }
+type Found = { of: Task; partners: Row[]; more: boolean }
 
 const kinshipOf = ({ id, metadata }: Pick<Task, 'id' | 'metadata'>, row: Row): string | undefined => {
   if (row.metadata?.forked_from?.task_id === id) return 'fork of this task'
@@ -24,18 +27,26 @@ const kinshipOf = ({ id, metadata }: Pick<Task, 'id' | 'metadata'>, row: Row): s
   return row.metadata?.forked_from?.task_id === origin ? 'another fork' : undefined
 }
 
-const read = async (id: string, signal: AbortSignal): Promise<Found> => {
+const read = async (id: string, wanted: number, signal: AbortSignal): Promise<Found> => {
   const of = await api.ask<Task>('GET', `/tasks${at(id)}`, undefined, signal)
-  const query = queryOf({ user_id: of.user_id, fields: 'summary', limit: newest })
-  const rows = await api.ask<Row[]>('GET', `/tasks${query}`, undefined, signal)
+  const { found: rows, more } = await readPages<Row>(wanted, async last => {
+    const query = queryOf({
+      user_id: of.user_id,
+      fields: 'summary',
+      limit: perPage,
+      starting_after: last?.id,
+    })
+    const found = await api.ask<Row[]>('GET', `/tasks${query}`, undefined, signal)
+    return { found, more: found.length === perPage }
+  })
   const others = rows.filter(row => row.id !== id)
   const [kin, rest] = [true, false].map(wanted =>
     others.filter(row => (kinshipOf(of, row) !== undefined) === wanted),
   )
-  return { of, partners: [...(kin ?? []), ...(rest ?? [])] }
+  return { of, partners: [...(kin ?? []), ...(rest ?? [])], more }
 }
 
-const Partners = ({ of, partners }: Found) =>
+const Partners = ({ of, partners }: Omit<Found, 'more'>) =>
   partners.length === 0 ? (
     <Empty title="There is no other task of this user" />
   ) : (
@@ -64,11 +75,25 @@ const Partners = ({ of, partners }: Found) =>
   )
 
 export const PartnersView = ({ id }: { id: string }) => {
-  const reading = useReading(id, signal => read(id, signal))
+  const wanted = useSignal(perPage)
+  const reading = useReading(id, signal => read(id, wanted.value, signal))
   return (
     <Page title="Compare with which task?" above={{ path: `/tasks${at(id)}`, title: 'The task' }}>
       <Loaded reading={reading} what="task">
-        {found => <Partners {...found} />}
+        {found => (
+          <>
+            <Partners {...found} />
+            {found.more && (
+              <More
+                label="Show older tasks"
+                more={() => {
+                  wanted.value += perPage
+                  reading.again()
+                }}
+              />
+            )}
+          </>
+        )}
       </Loaded>
     </Page>
   )

@@ -1,65 +1,70 @@
 // The environment sessions, and a form to create one.
+import { useSignal } from '@preact/signals'
 import type { Static } from 'typebox'
 import type { EnvSession } from '../../src/contract/wire.ts'
-import { at } from '../api/api.ts'
+import { at, queryOf } from '../api/api.ts'
+import { readPages } from '../api/read-pages.ts'
 import { hrefOf, place, setQuery } from '../api/router.ts'
 import { api, mayWrite } from '../api/session.ts'
+import { More } from '../ui/more.tsx'
 import { Empty } from '../ui/notice.tsx'
 import { Loaded, Page } from '../ui/page.tsx'
 import { useReading } from '../ui/reading.ts'
+import { useSettled } from '../ui/settled.ts'
 import { Table } from '../ui/table.tsx'
-import { Ago, count } from '../ui/time.tsx'
+import { Ago } from '../ui/time.tsx'
 import { Word } from '../ui/word.tsx'
 import { Create } from './create-session.tsx'
 
 type Session = Static<typeof EnvSession>
 
-/** The most sessions that are drawn. The search finds the others, too. */
-const most = 300
+const perPage = 200
 const types = 'EnvSessionCreated,EnvStepCompleted,EnvSessionReset,EnvSessionClosed,EnvSessionDeleted'
 
-const Sessions = ({ sessions }: { sessions: readonly Session[] }) => {
-  const { query } = place.value
-  const text = query.get('search') ?? ''
-  const isActiveOnly = query.get('state') === 'active'
-  const fitting = sessions
-    .filter(({ session_id, env_id, user_id, kind = '' }) =>
-      [session_id, env_id, user_id, kind].some(each => each.toLowerCase().includes(text.toLowerCase())),
-    )
-    .filter(({ is_active }) => is_active || !isActiveOnly)
-    .toSorted((a, b) => b.created_at - a.created_at)
+type Filter = { search: string; state: string }
+
+const read = (wanted: number, { search, state }: Filter, signal: AbortSignal) =>
+  readPages<Session>(wanted, async last => {
+    const query = queryOf({ limit: perPage, starting_after: last?.session_id, search, state })
+    type Answer = { sessions: Session[]; has_more: boolean }
+    const answer = await api.send<Answer>('GET', `/env/sessions${query}`, undefined, signal)
+    return { found: answer.sessions, more: answer.has_more }
+  })
+
+const Filters = ({ search, state }: Filter) => (
+  <search class="fields" aria-label="Filter the sessions">
+    <label class="grow">
+      <span class="unseen">Search</span>
+      <input
+        type="search"
+        placeholder="Session, environment or user"
+        value={search}
+        onInput={event => setQuery({ search: event.currentTarget.value })}
+      />
+    </label>
+    <label>
+      <span class="unseen">State</span>
+      <select value={state} onChange={event => setQuery({ state: event.currentTarget.value })}>
+        <option value="">All sessions</option>
+        <option value="active">Active sessions</option>
+      </select>
+    </label>
+  </search>
+)
+
+type ListProps = { sessions: readonly Session[]; isFiltered: boolean; older: (() => void) | undefined }
+
+const Sessions = ({ sessions, isFiltered, older }: ListProps) => {
   return (
     <>
-      <search class="fields" aria-label="Filter the sessions">
-        <label class="grow">
-          <span class="unseen">Search</span>
-          <input
-            type="search"
-            placeholder="Session, environment or user"
-            value={text}
-            onInput={event => setQuery({ search: event.currentTarget.value })}
-          />
-        </label>
-        <label>
-          <span class="unseen">State</span>
-          <select
-            value={isActiveOnly ? 'active' : ''}
-            onChange={event => setQuery({ state: event.currentTarget.value })}
-          >
-            <option value="">All sessions</option>
-            <option value="active">Active sessions</option>
-          </select>
-        </label>
-      </search>
-      {fitting.length === 0 ? (
-        <Empty title={sessions.length === 0 ? 'No sessions yet' : 'No session fits'}>
-          {sessions.length === 0 &&
-            'A session is a world in which an agent acts: a game, a database, a folder.'}
+      {sessions.length === 0 ? (
+        <Empty title={isFiltered ? 'No session fits' : 'No sessions yet'}>
+          {!isFiltered && 'A session is a world in which an agent acts: a game, a database, a folder.'}
         </Empty>
       ) : (
         <Table
           caption="Environment sessions, newest first"
-          rows={fitting.slice(0, most)}
+          rows={sessions}
           keyOf={({ session_id }) => session_id}
           columns={[
             {
@@ -87,24 +92,38 @@ const Sessions = ({ sessions }: { sessions: readonly Session[] }) => {
           ]}
         />
       )}
-      {fitting.length > most && (
-        <p class="hint">{count(fitting.length - most)} older sessions are not shown.</p>
-      )}
+      {older !== undefined && <More label="Show older sessions" more={older} />}
     </>
   )
 }
 
 export const EnvList = () => {
+  const { query } = place.value
+  const search = query.get('search') ?? ''
+  const state = query.get('state') === 'active' ? 'active' : ''
+  const wanted = useSignal(perPage)
+  const filter = { search: useSettled(search.trim()), state }
   const reading = useReading(
-    'sessions',
-    signal => api.send<{ sessions: Session[] }>('GET', '/env/sessions', undefined, signal),
+    `sessions ${JSON.stringify(filter)}`,
+    signal => read(wanted.value, filter, signal),
     { events: { types } },
   )
+  const older = () => {
+    wanted.value += perPage
+    reading.again()
+  }
   return (
     <Page title="Environments">
       {mayWrite.value && <Create />}
+      <Filters search={search} state={state} />
       <Loaded reading={reading} what="list of sessions">
-        {({ sessions }) => <Sessions sessions={sessions} />}
+        {({ found, more }) => (
+          <Sessions
+            sessions={found}
+            isFiltered={filter.search !== '' || state !== ''}
+            older={more ? older : undefined}
+          />
+        )}
       </Loaded>
     </Page>
   )

@@ -1,19 +1,51 @@
 // The first view: start a task, see what needs somebody, and follow all tasks.
 import { useComputed, useSignal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
+import { hrefOf } from '../api/router.ts'
 import { api, mayWrite } from '../api/session.ts'
 import { useConnection } from '../ui/connection.tsx'
+import { More } from '../ui/more.tsx'
 import { Empty, Failure, Loading } from '../ui/notice.tsx'
+import { useSettled } from '../ui/settled.ts'
+import { count } from '../ui/time.tsx'
 import { readAgents } from './agents.ts'
 import { BulkCancel } from './bulk-cancel.tsx'
 import { FilterBar } from './filter-bar.tsx'
 import { filters, isFiltered, listBefore } from './filters.ts'
 import { createList, type TaskList } from './list.ts'
+import { day, type Unshown, waits } from './read-list.ts'
 import { StartBox } from './start-box.tsx'
 import { TaskTable } from './task-table.tsx'
 
-/** Milliseconds from a change of the filters until the server is asked. */
-const settleMs = 150
+/** Says that more tasks need attention than are shown, and leads to them. */
+const MoreUrgent = ({ waiting, failed }: Unshown) => {
+  if (!waiting && !failed) return null
+  return (
+    <p class="hint">
+      There are more: {waiting && <a href={hrefOf('/', waitingQuery)}>all that wait</a>}
+      {waiting && failed && ', '}
+      {failed && <a href={hrefOf('/', failedQuery)}>all that failed within a day</a>}
+    </p>
+  )
+}
+const waitingQuery = new URLSearchParams(waits.map(status => ['status', status]))
+const failedQuery = new URLSearchParams({ status: 'failed', minutes: String(day) })
+
+/** How many of the tasks are on the page, when these are not all. */
+const Shown = ({ list }: { list: TaskList }) => {
+  const { statuses, before } = filters.value
+  const counts = list.counts.value
+  if (counts === undefined || before !== '' || !(list.hasMore.value || list.isFull.value)) return null
+  const all =
+    statuses.length === 0
+      ? counts.total
+      : statuses.reduce((sum, status) => sum + (counts.by_status[status] ?? 0), 0)
+  return (
+    <small>
+      the newest {count(list.rows.value.length)} of {count(all)}
+    </small>
+  )
+}
 
 const Rows = ({ list }: { list: TaskList }) => {
   const selected = useSignal<ReadonlySet<string>>(new Set())
@@ -31,6 +63,7 @@ const Rows = ({ list }: { list: TaskList }) => {
         <section aria-labelledby="attention">
           <h2 id="attention">Needs attention</h2>
           <TaskTable caption="Tasks that need attention" rows={urgent} selected={selected} />
+          <MoreUrgent {...list.unshown.value} />
         </section>
       )}
       <section aria-labelledby="tasks">
@@ -39,6 +72,7 @@ const Rows = ({ list }: { list: TaskList }) => {
             {isFiltered(filters.value) ? 'Matching tasks' : before === '' ? 'Tasks' : 'Older tasks'}
           </h2>
           {before !== '' && <a href={listBefore()}>Newest tasks</a>}
+          <Shown list={list} />
           {mayWrite.value && <BulkCancel rows={all.value} selected={selected} done={list.readNow} />}
         </div>
         {rows.length > 0 && <TaskTable caption="Tasks, newest first" rows={rows} selected={selected} />}
@@ -50,11 +84,7 @@ const Rows = ({ list }: { list: TaskList }) => {
               Press an example above, then Start. The task appears here and runs at once.
             </Empty>
           ))}
-        {list.hasMore.value && (
-          <button type="button" class="more" onClick={list.more}>
-            Show older tasks
-          </button>
-        )}
+        {list.hasMore.value && <More label="Show older tasks" more={list.more} />}
         {list.isFull.value && (
           <a class="more" href={listBefore(rows.at(-1)?.id)}>
             Go on with older tasks
@@ -63,18 +93,6 @@ const Rows = ({ list }: { list: TaskList }) => {
       </section>
     </>
   )
-}
-
-/** A key, some milliseconds after it last changed. */
-const useSettled = (key: string): string => {
-  const settled = useSignal(key)
-  useEffect(() => {
-    const timer = setTimeout(() => {
-      settled.value = key
-    }, settleMs)
-    return () => clearTimeout(timer)
-  }, [key])
-  return settled.value
 }
 
 export const Home = () => {

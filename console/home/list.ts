@@ -5,7 +5,7 @@ import type { Api } from '../api/api.ts'
 import { keepStream } from '../api/kept-stream.ts'
 import { createPaced } from '../api/paced.ts'
 import type { Filters } from './filters.ts'
-import { type Counts, createListReader } from './read-list.ts'
+import { type Counts, createListReader, type Unshown } from './read-list.ts'
 import { applyEvents, type Row, type RowEvent } from './rows.ts'
 
 const pageSize = 50
@@ -40,6 +40,7 @@ const createGatherer = (draw: (events: readonly RowEvent[]) => void) => {
 export const createList = (api: Api, filters: Filters) => {
   const rows = signal<Row[]>([])
   const attention = signal<Row[]>([])
+  const unshown = signal<Unshown>({ waiting: false, failed: false })
   const counts = signal<Counts | undefined>(undefined)
   const hasMore = signal(false)
   /** Whether there are more tasks, but not on this page: it has as many rows as it may have. */
@@ -52,7 +53,7 @@ export const createList = (api: Api, filters: Filters) => {
 
   const read = async () => {
     try {
-      const [list, urgent, counted] = await Promise.all([
+      const [list, { urgent, unshown: further }, counted] = await Promise.all([
         reader.rows(wanted),
         reader.attention(),
         reader.counts(),
@@ -62,6 +63,7 @@ export const createList = (api: Api, filters: Filters) => {
         hasMore.value = list.more && wanted < mostRows
         isFull.value = list.more && wanted >= mostRows
         attention.value = urgent
+        unshown.value = further
         counts.value = counted
         isLoaded.value = true
         error.value = undefined
@@ -89,6 +91,7 @@ export const createList = (api: Api, filters: Filters) => {
   return {
     rows,
     attention,
+    unshown,
     counts,
     hasMore,
     isFull,

@@ -1,5 +1,7 @@
 // Reads the list of tasks from the server: its rows, the tasks that need attention, and counts.
+import type { TaskStatus } from '../../src/contract/wire/task-status.ts'
 import { type Api, queryOf } from '../api/api.ts'
+import { type Page, readPages } from '../api/read-pages.ts'
 import { type Filters, isFiltered, listQuery } from './filters.ts'
 import { byUrgency, type Row } from './rows.ts'
 
@@ -8,7 +10,14 @@ export type Counts = { total: number; by_status: Record<string, number> }
 /** The largest number of tasks in one answer. */
 const perPage = 100
 /** A failed task needs attention for this many minutes: a day. */
-const day = 24 * 60
+export const day = 24 * 60
+/** The statuses of tasks that wait for a person. */
+export const waits: TaskStatus[] = ['input-required', 'paused']
+/** The most tasks that wait, and that failed, among those that need attention. */
+const [mostWaiting, mostFailed] = [20, 10]
+
+/** Whether further tasks wait for a person, or failed within a day. */
+export type Unshown = { waiting: boolean; failed: boolean }
 
 /** All requests end when `signal` aborts. */
 export const createListReader = (api: Api, filters: Filters, signal: AbortSignal) => {
@@ -17,29 +26,27 @@ export const createListReader = (api: Api, filters: Filters, signal: AbortSignal
 
   return {
     /** The newest tasks, as many as are wanted. */
-    async rows(wanted: number): Promise<{ found: Row[]; more: boolean }> {
-      const found: Row[] = []
-      for (;;) {
-        const left = Math.min(perPage, wanted - found.length)
-        const query = {
-          ...listQuery(filters, Date.now()),
-          starting_after: found.at(-1)?.id ?? filters.before,
-        }
-        const next = await page(query, left)
-        found.push(...next)
-        if (next.length < left || found.length >= wanted) return { found, more: next.length === left }
-      }
-    },
+    rows: (wanted: number): Promise<Page<Row>> =>
+      readPages(wanted, async (last, left) => {
+        const limit = Math.min(perPage, left)
+        const query = { ...listQuery(filters, Date.now()), starting_after: last?.id ?? filters.before }
+        const found = await page(query, limit)
+        return { found, more: found.length === limit }
+      }),
     /** The tasks that wait for a person, or failed lately; none while the list is filtered, or begins later. */
-    async attention(): Promise<Row[]> {
-      if (isFiltered(filters) || filters.before !== '') return []
+    async attention(): Promise<{ urgent: Row[]; unshown: Unshown }> {
+      if (isFiltered(filters) || filters.before !== '')
+        return { urgent: [], unshown: { waiting: false, failed: false } }
       const ask = (status: string[], limit: number, minutes?: number) =>
         page({ ...listQuery({ ...filters, minutes }, Date.now()), status }, limit)
       const [waiting, failed] = await Promise.all([
-        ask(['input-required', 'paused'], 20),
-        ask(['failed'], 10, day),
+        ask(waits, mostWaiting + 1),
+        ask(['failed'], mostFailed + 1, day),
       ])
-      return byUrgency([...waiting, ...failed])
+      return {
+        urgent: byUrgency([...waiting.slice(0, mostWaiting), ...failed.slice(0, mostFailed)]),
+        unshown: { waiting: waiting.length > mostWaiting, failed: failed.length > mostFailed },
+      }
     },
     counts(): Promise<Counts> {
       const query = { ...listQuery({ ...filters, statuses: [] }, Date.now()), fields: 'counts' }

@@ -3,6 +3,7 @@ import { useSignal } from '@preact/signals'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { place } from '../api/router.ts'
 import { api, mayWrite } from '../api/session.ts'
+import { More } from '../ui/more.tsx'
 import { Empty } from '../ui/notice.tsx'
 import { Loaded, Page } from '../ui/page.tsx'
 import { useReading } from '../ui/reading.ts'
@@ -20,11 +21,7 @@ const Conversation = ({ turns, more, earlier }: Turns & { earlier: () => void })
   useEffect(() => end.current?.scrollIntoView({ block: 'nearest' }), [turns.at(-1)?.task.id])
   return (
     <section class="panel talk" aria-label="Conversation">
-      {more && (
-        <button type="button" class="more" onClick={earlier}>
-          Show earlier tasks
-        </button>
-      )}
+      {more && <More label="Show earlier tasks" more={earlier} />}
       {turns.map(turn => (
         <TurnOf key={turn.task.id} turn={turn} speakers={speakers} />
       ))}

@@ -1,7 +1,10 @@
 // The webhooks, with their state.
+import { useSignal } from '@preact/signals'
 import { at, queryOf } from '../api/api.ts'
+import { readPages } from '../api/read-pages.ts'
 import { hrefOf } from '../api/router.ts'
 import { api, mayWrite } from '../api/session.ts'
+import { More } from '../ui/more.tsx'
 import { Empty } from '../ui/notice.tsx'
 import { Loaded, Page } from '../ui/page.tsx'
 import { useReading } from '../ui/reading.ts'
@@ -10,8 +13,19 @@ import { Ago, count } from '../ui/time.tsx'
 import { NewWebhook } from './webhook-form.tsx'
 import { filterOf, type Webhook, WebhookState } from './webhook-state.tsx'
 
-const most = 1000
+const perPage = 1000
+/** The number of webhooks that are drawn, and that each press of the button adds. */
+const drawn = 200
 const everyMs = 5000
+
+/** All webhooks. The server gives the oldest first, and the page shows the newest first. */
+const read = (signal: AbortSignal) =>
+  readPages<Webhook>(Number.POSITIVE_INFINITY, async last => {
+    const query = queryOf({ limit: perPage, after: last?.id })
+    type Answer = { data: Webhook[]; has_more: boolean }
+    const { data, has_more } = await api.send<Answer>('GET', `/webhooks${query}`, undefined, signal)
+    return { found: data, more: has_more }
+  })
 
 const Webhooks = ({ webhooks }: { webhooks: readonly Webhook[] }) =>
   webhooks.length === 0 ? (
@@ -19,7 +33,7 @@ const Webhooks = ({ webhooks }: { webhooks: readonly Webhook[] }) =>
   ) : (
     <Table
       caption="Webhooks, newest first"
-      rows={webhooks.toReversed()}
+      rows={webhooks}
       keyOf={({ id }) => id}
       columns={[
         { title: 'Status', class: 'state', show: webhook => <WebhookState webhook={webhook} /> },
@@ -42,16 +56,25 @@ const Webhooks = ({ webhooks }: { webhooks: readonly Webhook[] }) =>
   )
 
 export const WebhookList = () => {
-  const reading = useReading(
-    'webhooks',
-    signal => api.send<{ data: Webhook[] }>('GET', `/webhooks${queryOf({ limit: most })}`, undefined, signal),
-    { everyMs },
-  )
+  const most = useSignal(drawn)
+  const reading = useReading('webhooks', read, { everyMs })
   return (
     <Page title="Webhooks">
       {mayWrite.value && <NewWebhook />}
       <Loaded reading={reading} what="list of webhooks">
-        {({ data }) => <Webhooks webhooks={data} />}
+        {({ found }) => (
+          <>
+            <Webhooks webhooks={found.toReversed().slice(0, most.value)} />
+            {found.length > most.value && (
+              <More
+                label="Show older webhooks"
+                more={() => {
+                  most.value += drawn
+                }}
+              />
+            )}
+          </>
+        )}
       </Loaded>
     </Page>
   )

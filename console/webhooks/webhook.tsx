@@ -1,6 +1,7 @@
 // One webhook: its deliveries, and what can be done with it.
 import { useSignal } from '@preact/signals'
 import { mayWrite } from '../api/session.ts'
+import { More } from '../ui/more.tsx'
 import { Loaded, Page } from '../ui/page.tsx'
 import { useReading } from '../ui/reading.ts'
 import { Deliveries } from './deliveries.tsx'
@@ -12,6 +13,7 @@ import { ChangeWebhook } from './webhook-form.tsx'
 import { WebhookState } from './webhook-state.tsx'
 
 const perPage = 100
+/** The server keeps no more deliveries of a webhook. */
 const most = 1000
 const everyMs = 3000
 
@@ -41,16 +43,13 @@ export const WebhookView = ({ id }: { id: string }) => {
             <section aria-label="Deliveries">
               <Deliveries read={read} again={reading.again} told={told} />
               {read.more && limit.value < most && (
-                <button
-                  type="button"
-                  class="more"
-                  onClick={() => {
+                <More
+                  label="Show older deliveries"
+                  more={() => {
                     limit.value += perPage
                     reading.again()
                   }}
-                >
-                  Show older deliveries
-                </button>
+                />
               )}
             </section>
             <aside aria-label="Webhook">

@@ -58,6 +58,19 @@ export const createEnvSessionRows = (store: ReadStore) => {
        ORDER BY position`,
     ),
   }
+  const before = {
+    all: store.prepare<[{ before: number }], SessionRow & { position: number }>(
+      `SELECT ${columns}, position FROM env_sessions WHERE deleted = 0 AND position < :before
+       ORDER BY position DESC`,
+    ),
+    ofUser: store.prepare<[{ before: number; user: string }], SessionRow & { position: number }>(
+      `SELECT ${columns}, position FROM env_sessions WHERE deleted = 0 AND user_id = :user AND position < :before
+       ORDER BY position DESC`,
+    ),
+  }
+  const positionOf = store
+    .prepare<[string], number>('SELECT position FROM env_sessions WHERE id = ? AND deleted = 0')
+    .pluck()
   const active = store.prepare<[], SessionRow>(
     `SELECT ${columns} FROM env_sessions WHERE is_active = 1 ORDER BY accessed_at`,
   )
@@ -78,5 +91,15 @@ export const createEnvSessionRows = (store: ReadStore) => {
           : after.ofUser.iterate({ after: position, user })
       return upTo(rows, pageRows, pageChars)
     },
+    /** One page of the sessions that were created before this position, newest first. */
+    pageBefore(position: number, user: string | undefined) {
+      const rows =
+        user === undefined
+          ? before.all.iterate({ before: position })
+          : before.ofUser.iterate({ before: position, user })
+      return upTo(rows, pageRows, pageChars)
+    },
+    /** The position of the event that created a session. */
+    positionOf: (id: string): number | undefined => positionOf.get(id),
   }
 }

@@ -1,6 +1,7 @@
-// Counts tasks by status and by agent.
+// Counts tasks by status and by agent: from kept numbers when these know every filter, otherwise row by row.
 import type { Pause } from '../../src/fairness/slices.ts'
-import { fitsOf, type TaskFilter, type Where, walksOf } from './filters.ts'
+import { fitsOf, type TaskFilter, usersOf, type Where, walksOf } from './filters.ts'
+import type { KeptCounts } from './kept-counts.ts'
 import { sliceRows, type TaskWalk } from './walk.ts'
 
 export type TaskCounts = {
@@ -17,14 +18,48 @@ const add = (counts: TaskCounts, agent: string, status: string, tasks: number): 
   counts.by_agent[agent] = own
 }
 
-/** `all`: the conditions of the filter for which an index finds the rows. */
+const noCounts = (): TaskCounts => ({ total: 0, by_status: {}, by_agent: {} })
+
+/** Whether the kept numbers know every filter. */
+const isKept = ({ sessionId, error, createdAfter, createdBefore, asOf }: TaskFilter): boolean =>
+  [sessionId, error, createdAfter, createdBefore, asOf].every(each => each === undefined)
+
+/** The tasks that fit the user, the agent and the statuses of a filter. Its other filters do not count. */
+const keptOf = (kept: KeptCounts, filter: TaskFilter, own: string | undefined): TaskCounts => {
+  const { agent: wanted, statuses, includeSubtasks } = filter
+  const counts = noCounts()
+  const [user, other] = usersOf(filter, own)
+  if (other !== undefined) return counts
+  const fitting = kept(user).filter(
+    ({ agent, subtask, deleted, status }) =>
+      deleted === 0 &&
+      (includeSubtasks || subtask === 0) &&
+      (wanted === undefined || agent === wanted) &&
+      (statuses.length === 0 || (statuses as string[]).includes(status)),
+  )
+  fitting.sort((a, b) => (a.status < b.status ? -1 : a.status > b.status ? 1 : 0))
+  for (const { agent, status, tasks } of fitting) add(counts, agent, status, tasks)
+  return counts
+}
+
+/** The most tasks of today that a filter can find. Only the user, the agent and the statuses are looked at. */
+export const mostOf = (kept: KeptCounts, filter: TaskFilter, own: string | undefined): number =>
+  keptOf(kept, filter, own).total
+
+/** `where`: the conditions of the filter for which an index finds the rows. */
 export const createTaskCount =
-  ({ prepared, inSlices }: TaskWalk) =>
-  async (all: Where, filter: TaskFilter, pause: Pause): Promise<TaskCounts> => {
-    const counts: TaskCounts = { total: 0, by_status: {}, by_agent: {} }
+  ({ prepared, inSlices, reading }: TaskWalk, kept: KeptCounts) =>
+  async (
+    filter: TaskFilter,
+    own: string | undefined,
+    where: () => Where,
+    pause: Pause,
+  ): Promise<TaskCounts> => {
+    if (isKept(filter)) return reading(() => keptOf(kept, filter, own))
+    const counts = noCounts()
     const fits = fitsOf(filter) ?? { sql: ['1'], values: [] }
-    for (const where of walksOf(all, filter, () => [])) {
-      await inSlices(where, 'desc', pause, ({ sql, values }) => {
+    for (const walk of walksOf(reading(where), filter, () => [])) {
+      await inSlices(walk, 'desc', pause, ({ sql, values }) => {
         const rows = prepared<{ status: string; agent: string; rows: number; last: number; tasks: number }>(
           `SELECT status, agent, count(*) AS rows, min(position) AS last, sum(fits) AS tasks FROM (
              SELECT status, agent, position, ${fits.sql.join(' AND ')} AS fits

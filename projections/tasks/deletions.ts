@@ -2,11 +2,12 @@
 // not be read.
 import type { ReadStore } from '../store.ts'
 import { soundRow, sumOfRow, type TaskKeys } from '../sums.ts'
+import type { CountWriter } from './kept-counts.ts'
 import { rowColumns } from './rows.ts'
 
 type Row = TaskKeys & { row_sum: number; task: number }
 
-export const createDeletions = (store: ReadStore) => {
+export const createDeletions = (store: ReadStore, counts: CountWriter) => {
   const rowOf = store.prepare<[string], Row>(`SELECT ${rowColumns}, position AS task FROM tasks WHERE id = ?`)
   const mark = store.prepare(
     'UPDATE tasks SET deleted = 1, deleted_position = ?, row_sum = ? WHERE position = ?',
@@ -20,7 +21,10 @@ export const createDeletions = (store: ReadStore) => {
         const row = rowOf.get(id)
         if (row === undefined) throw new Error(`the deleted task ${id} has no row`)
         if (row.deleted !== 0) continue // it is erased
-        mark.run(position, sumOfRow<TaskKeys>({ ...soundRow(row), deleted: 1 }, {}), row.task)
+        const { user_id, agent, subtask, status } = soundRow(row)
+        mark.run(position, sumOfRow<TaskKeys>({ ...row, deleted: 1 }, {}), row.task)
+        const key = { user_id, agent, subtask, status }
+        counts.move({ ...key, deleted: 0 }, { ...key, deleted: 1 })
       }
       due = []
     },

@@ -6,6 +6,7 @@ import { createErasedStreams } from '../erased.ts'
 import type { Eraser } from '../erasing/table.ts'
 import type { ReadStore } from '../store.ts'
 import { sumOf, sumOfRow } from '../sums.ts'
+import { type CountKey, createCountWriter } from './kept-counts.ts'
 
 /** The value of the column `deleted` in the row of an erased task. */
 export const erasedMark = 2
@@ -31,10 +32,10 @@ const createBlankRows = (store: ReadStore) => {
 
 /** Removes the rows of a task, and leaves a row without content. */
 export const taskEraser = (store: ReadStore): Eraser => {
-  const rowOf = store.prepare<[string], Place & { status: string; deleted: number }>(
-    'SELECT position, id, user_id, status, deleted FROM tasks WHERE id = ?',
+  const counts = createCountWriter(store)
+  const rowOf = store.prepare<[string], Place & CountKey>(
+    'SELECT position, id, user_id, agent, subtask, deleted, status FROM tasks WHERE id = ?',
   )
-  const uncount = store.prepare('UPDATE task_counts SET tasks = tasks - 1 WHERE status = ?')
   const removals = ['items', 'task_moves', 'saved_folds', 'steps', 'task_files', 'talking_tasks'].map(table =>
     store.prepare(`DELETE FROM ${table} WHERE task = ?`),
   )
@@ -46,7 +47,9 @@ export const taskEraser = (store: ReadStore): Eraser => {
     const id = taskIdOf(stream)
     const row = rowOf.get(id)
     if (row === undefined || row.deleted === erasedMark) return
-    uncount.run(row.status)
+    const { user_id, agent, subtask, deleted, status } = row
+    counts.move({ user_id, agent, subtask, deleted, status }, undefined)
+    counts.write()
     for (const remove of removals) remove.run(row.position)
     forgetKeys.run(id)
     blank(row)

@@ -90,6 +90,10 @@ export const walksOf = (where: Where, filter: TaskFilter, unfinished: Unfinished
   return walks.flatMap(one => walksThen(one, filter, position, unfinished))
 }
 
+/** The users whose tasks are wanted: none, which means all users, one, or two different ones, which find nothing. */
+export const usersOf = ({ userId }: TaskFilter, own: string | undefined): string[] =>
+  [...new Set([own, userId])].filter(user => user !== undefined)
+
 /** `head`: the last position of the log. */
 export const createFilters = (store: ReadStore, head: () => number) => {
   const firstFrom = store.prepare<[number], { position: number; created_at: number }>(
@@ -110,9 +114,9 @@ export const createFilters = (store: ReadStore, head: () => number) => {
 
   /** The conditions for which an index finds the rows. `own`: the only user whose tasks are visible. */
   return (filter: TaskFilter, own: string | undefined): Where => {
-    const { userId, sessionId, includeSubtasks, createdAfter, createdBefore } = filter
+    const { sessionId, includeSubtasks, createdAfter, createdBefore } = filter
     let where: Where = { sql: [], values: [] }
-    for (const user of new Set([own, userId])) if (user !== undefined) where = and(where, 'user_id = ?', user)
+    for (const user of usersOf(filter, own)) where = and(where, 'user_id = ?', user)
     if (sessionId !== undefined) where = and(where, 'session_id = ?', sessionId)
     if (!includeSubtasks) where = and(where, 'subtask = 0')
     if (createdAfter !== undefined) where = and(where, 'position >= ?', positionAt(createdAfter))

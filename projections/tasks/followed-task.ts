@@ -9,14 +9,14 @@ import { erasedMark } from './erased.ts'
 
 /**
  * A task in memory. `row` is the position of the event that created the task, and the key of its row. `written`: the
- * status and the items that the tables hold already. `onlyTalks`: since the last write, events have only added text to
+ * status, the column `deleted` and the items that the tables hold already. `onlyTalks`: since the last write, events have only added text to
  * items in progress.
  */
 export type Followed = {
   view: ShownTask
   row: number
   principal: string
-  written: { status: TaskStatus | undefined; items: unknown[] }
+  written: { status: TaskStatus | undefined; deleted: number; items: unknown[] }
   onlyTalks: boolean
 }
 
@@ -25,7 +25,7 @@ export const newTask = ({ position, header }: Recorded): Followed => ({
   view: emptyShown(),
   row: position,
   principal: header.principal,
-  written: { status: undefined, items: [] },
+  written: { status: undefined, deleted: 0, items: [] },
   onlyTalks: false,
 })
 
@@ -49,7 +49,7 @@ export const createTaskLoader = (store: ReadStore, streamPages: Log['streamPages
       throw new Error(`the row of ${stream} says ${row?.status ?? 'nothing'} after revision ${view.revision}`)
     }
     const items = view.output.map(item => (item.status === 'in_progress' ? undefined : item))
-    const written = { status: row.status, items }
+    const written = { status: row.status, deleted: row.deleted, items }
     return { view, row: row.position, principal: row.principal, written, onlyTalks: true }
   }
 }

@@ -3,8 +3,9 @@ import { nextTurn, type Pause } from '../../src/fairness/slices.ts'
 import { largeFrom, wholeAtMost } from '../../src/platform/pieces.ts'
 import type { ReadStore } from '../store.ts'
 import { soundRow, type TaskKeys } from '../sums.ts'
-import { createTaskCount, type TaskCounts } from './counts.ts'
+import { createTaskCount, mostOf, type TaskCounts } from './counts.ts'
 import { and, createFilters, fitsOf, type TaskFilter, type Where, walksOf } from './filters.ts'
+import { createKeptCounts } from './kept-counts.ts'
 import { createLives } from './lives.ts'
 import { rowColumns } from './rows.ts'
 import type { StoredTask, StoredTasks } from './stored.ts'
@@ -71,7 +72,8 @@ export const createTaskLists = ({ store, stored, reading, isCurrent, rowById, he
   }
   const whereOf = createFilters(store, head)
   const walk = createTaskWalk({ store, reading, isCurrent })
-  const count = createTaskCount(walk)
+  const kept = createKeptCounts(store)
+  const count = createTaskCount(walk, kept)
   const unfinished = createLives(store)
 
   const cursorOf = (query: ListQuery, where: Where, own: string | undefined): Where | undefined => {
@@ -81,6 +83,16 @@ export const createTaskLists = ({ store, stored, reading, isCurrent, rowById, he
     if (row === undefined || (own !== undefined && row.user_id !== own)) return undefined
     const isDown = (query.order === 'desc') === (query.startingAfter !== undefined)
     return and(where, isDown ? 'position < ?' : 'position > ?', row.position)
+  }
+
+  /**
+   * How many tasks a page looks for: one more than it shows. No index finds the tasks of an agent, so the kept numbers say
+   * how many there can be: when these are found, the rest of the tasks need not be looked at.
+   */
+  const wantedOf = (query: ListQuery, own: string | undefined): number => {
+    const wanted = query.limit + 1
+    const isOfNow = query.agent !== undefined && query.asOf === undefined
+    return isOfNow ? Math.min(wanted, mostOf(kept, query, own)) : wanted
   }
 
   const tasksAt = createTexts(stored, at => rowAt.get(at))
@@ -93,8 +105,9 @@ export const createTaskLists = ({ store, stored, reading, isCurrent, rowById, he
     // reversed.
     const backwards = query.endingBefore !== undefined
     const order = backwards === (query.order === 'desc') ? 'asc' : 'desc'
-    const wanted = query.limit + 1
+    const wanted = reading(() => wantedOf(query, own))
     const found: number[] = []
+    if (wanted === 0) return { positions: [], more: false }
     const walks = reading(() => walksOf(where, query, unfinished))
     for (const each of walks) {
       found.push(...(await walk.firstPositions(each, fitsOf(query), order, wanted, pause)))
@@ -127,8 +140,7 @@ export const createTaskLists = ({ store, stored, reading, isCurrent, rowById, he
     },
     /** How many tasks match, by status and by agent. */
     async count(filter: TaskFilter, own?: string, pause: Pause = nextTurn): Promise<TaskCounts> {
-      const all = reading(() => whereOf(filter, own))
-      return count(all, filter, pause)
+      return count(filter, own, () => whereOf(filter, own), pause)
     },
   }
 }

@@ -2,6 +2,7 @@
 import type { TaskStatus } from '../../src/contract/wire.ts'
 import type { ReadStore } from '../store.ts'
 import { soundRow, type TaskKeys, taskKeys } from '../sums.ts'
+import { createKeptCounts } from './kept-counts.ts'
 
 export type TaskRow = TaskKeys & { position: number; status: TaskStatus }
 
@@ -23,9 +24,7 @@ export const createTaskRows = (store: ReadStore) => {
      WHERE status = 'paused' AND deleted = 0 AND json_extract(fields, '$.metadata.reason') = ? ORDER BY position`,
   )
   const overdue = store.prepare<[number], string>('SELECT id FROM tasks WHERE deadline <= ?').pluck()
-  const counts = store.prepare<[], { status: string; tasks: number }>(
-    'SELECT status, tasks FROM task_counts WHERE tasks <> 0',
-  )
+  const keptCounts = createKeptCounts(store)
   return {
     byId(id: string): TaskRow | undefined {
       const row = byId.get(id)
@@ -39,8 +38,11 @@ export const createTaskRows = (store: ReadStore) => {
     pausedFor: (reason: string) => paused.all(reason),
     /** Tasks whose stored deadline has passed. */
     overdue: (now: number) => overdue.all(now),
-    /** How many tasks there are of each status. */
-    counts: (): Record<string, number> =>
-      Object.fromEntries(counts.all().map(({ status, tasks }) => [status, tasks])),
+    /** How many tasks there are of each status, deleted ones included. */
+    counts(): Record<string, number> {
+      const found: Record<string, number> = {}
+      for (const { status, tasks } of keptCounts()) found[status] = (found[status] ?? 0) + tasks
+      return found
+    },
   }
 }

@@ -103,7 +103,15 @@ CREATE TABLE task_files (
   PRIMARY KEY (task, kind)
 ) STRICT, WITHOUT ROWID;
 
-CREATE TABLE task_counts (status TEXT PRIMARY KEY, tasks INTEGER NOT NULL) STRICT;
+CREATE TABLE task_counts (
+  user_id TEXT NOT NULL,
+  agent TEXT NOT NULL,
+  subtask INTEGER NOT NULL,
+  deleted INTEGER NOT NULL,
+  status TEXT NOT NULL,
+  tasks INTEGER NOT NULL,
+  PRIMARY KEY (user_id, agent, subtask, deleted, status)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE idempotency_keys (
   principal TEXT NOT NULL,

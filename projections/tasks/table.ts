@@ -11,6 +11,7 @@ import type { ReadStore } from '../store.ts'
 import { createDeletions } from './deletions.ts'
 import { createErasedTasks } from './erased.ts'
 import { createFollowedTasks, type Limits } from './followed.ts'
+import { createCountWriter } from './kept-counts.ts'
 import { createKeyWriter } from './key-writer.ts'
 import { createMoveWriter } from './moves.ts'
 import { createFoldWriter } from './saved-folds.ts'
@@ -24,16 +25,13 @@ export const tasksProjection = (
   streamPages: Log['streamPages'],
   limits: Limits,
 ): Projection => {
-  const count = store.prepare(
-    `INSERT INTO task_counts (status, tasks) VALUES (?, ?)
-     ON CONFLICT (status) DO UPDATE SET tasks = tasks + excluded.tasks`,
-  )
-  const writeTask = createTaskWriter(store)
+  const counts = createCountWriter(store)
+  const writeTask = createTaskWriter(store, counts)
   const tasks = createFollowedTasks(store, streamPages, limits)
   const folds = createFoldWriter(store)
   const moves = createMoveWriter(store)
   const erased = createErasedTasks(store)
-  const deletions = createDeletions(store)
+  const deletions = createDeletions(store, counts)
   const unwritten = createUnwrittenTopics()
   const keys = createKeyWriter(store, unwritten.add)
   const steps = createStepWriter(store)
@@ -70,16 +68,15 @@ export const tasksProjection = (
       }
     },
     write(isWhole) {
-      const counts = new Map<string, number>()
-      for (const task of tasks.due(isWhole)) writeTask(task, counts)
+      for (const task of tasks.due(isWhole)) writeTask(task)
       deletions.write()
       tasks.list(isWhole)
-      for (const [status, tasks] of counts) if (tasks !== 0) count.run(status, tasks)
       keys.write()
       steps.write()
       folds.write()
       moves.write()
       erased.write()
+      counts.write()
       tasks.wrote(isWhole)
       unwritten.clear()
     },
@@ -88,6 +85,7 @@ export const tasksProjection = (
     recall: tasks.recall,
     forget() {
       tasks.forget()
+      counts.forget()
       folds.forget()
       moves.forget()
       erased.forget()

@@ -68,6 +68,6 @@ export const createTaskWalk = ({ store, reading, isCurrent }: Parts) => {
     await inSlices(where, order, pause, take, wanted)
     return found
   }
-  return { prepared, inSlices, firstPositions }
+  return { prepared, inSlices, firstPositions, reading }
 }
 export type TaskWalk = ReturnType<typeof createTaskWalk>

@@ -10,6 +10,7 @@ import { rowInserter, rowUpdater } from '../row-writer.ts'
 import type { ReadStore } from '../store.ts'
 import { sumOf, sumOfRow } from '../sums.ts'
 import type { Followed } from './followed-task.ts'
+import type { CountWriter } from './kept-counts.ts'
 import { lifeOf } from './lives.ts'
 import { isLongItem } from './long-items.ts'
 import type { TaskRow } from './rows.ts'
@@ -29,6 +30,8 @@ const errorText = ({ error }: ShownTask): string | null =>
 
 type Created = NonNullable<ShownTask['created']>
 
+const subtaskOf = ({ parent_task_id }: Created): number => (parent_task_id === undefined ? 0 : 1)
+
 /** The columns that the creation of a task gives. They never change. */
 const fixedOf = ({ view, row, principal }: Followed, created: Created) => ({
   position: row,
@@ -37,7 +40,7 @@ const fixedOf = ({ view, row, principal }: Followed, created: Created) => ({
   session_id: created.session_id,
   agent: created.agent,
   created_at: view.createdAt,
-  subtask: created.parent_task_id === undefined ? 0 : 1,
+  subtask: subtaskOf(created),
   principal,
   digest: created.digest,
   request_id: created.request_id,
@@ -96,7 +99,7 @@ const createRowWriter = (store: ReadStore) => {
   }
 }
 
-export const createTaskWriter = (store: ReadStore) => {
+export const createTaskWriter = (store: ReadStore, counts: CountWriter) => {
   const writeRow = createRowWriter(store)
   const putItem = store.prepare(
     'INSERT OR REPLACE INTO items (task, n, body, sum, length) VALUES (?, ?, ?, ?, ?)',
@@ -117,15 +120,22 @@ export const createTaskWriter = (store: ReadStore) => {
     }
   }
 
-  /** Writes a task, and adds to `counts` by how much the number of tasks of each status changes. */
-  return (task: Followed, counts: Map<string, number>): void => {
+  const writeCounts = ({ view, written }: Followed, created: Created, status: TaskStatus): void => {
+    const deleted = view.deleted ? 1 : 0
+    if (written.status === status && written.deleted === deleted) return
+    const { user_id, agent } = created
+    const key = { user_id, agent, subtask: subtaskOf(created), deleted, status }
+    counts.move(written.status && { ...key, status: written.status, deleted: written.deleted }, key)
+    written.deleted = deleted
+  }
+
+  return (task: Followed): void => {
     const { view, written, row } = task
     const { created, status } = view
     if (created === undefined || status === 'absent') return
     if (!task.onlyTalks) writeRow(task, created, status)
+    writeCounts(task, created, status)
     if (written.status !== status) {
-      if (written.status !== undefined) counts.set(written.status, (counts.get(written.status) ?? 0) - 1)
-      counts.set(status, (counts.get(status) ?? 0) + 1)
       written.status = status
       const { rollout_save_dir: rollouts, log_dir: log } = created.request
       if (rollouts && isTerminal(status)) putFile.run(row, 'rollouts', rollouts)

@@ -24,7 +24,21 @@ export const createCatchUp = ({ past, kept, live, hand }: Parts) => {
       live.join(subscriber)
     }
   }
+  /** Hands over the stored events of one session, without reading those of others. Returns false when the subscriber takes no more. */
+  const ofSession = async (subscriber: Subscriber, session: string): Promise<boolean> => {
+    for await (const page of past.ofSession(session, subscriber.position, subscriber.filter.owner)) {
+      if (subscriber.state !== 'reading') return false
+      if (!hand(subscriber, chosenBy(subscriber, page.events))) {
+        markFull(subscriber)
+        return false
+      }
+      subscriber.position = Math.max(subscriber.position, page.end)
+    }
+    return true
+  }
   const fromLog = async (subscriber: Subscriber): Promise<void> => {
+    const { sessionId } = subscriber.filter
+    if (sessionId !== undefined && !(await ofSession(subscriber, sessionId))) return
     while (subscriber.position < kept.from()) {
       const page = await past.after(subscriber.position, subscriber.filter.owner)
       if (subscriber.state !== 'reading') return

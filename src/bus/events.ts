@@ -1,13 +1,13 @@
 // Hands the public events of the log to many subscribers: first past events, then new ones, without a gap or a repeat.
 // Each event is published once and handed to all subscribers that may see it. A subscriber that cannot take more for
 // now reads what it has missed from the log later.
-import type { Log, Recorded } from '../contract/stored.ts'
+import type { Recorded } from '../contract/stored.ts'
 import type { LoopShares } from '../fairness/loop-shares.ts'
 import { createCatchUp } from './catch-up.ts'
 import { defaultEvents, type EventFilter, isNarrow } from './event-filter.ts'
 import { createKeptEvents, type KeptEvents } from './kept-events.ts'
 import { createLiveSubscribers, type LiveSubscribers } from './live-subscribers.ts'
-import { createPast, type Past } from './past.ts'
+import { createPast, type Past, type PastLog } from './past.ts'
 import { indexAfter, type Published, publishedOf } from './published.ts'
 import { createTurns } from './serve-in-turns.ts'
 import { chosenBy, createHand, type Hand, type Subscriber, type Take } from './subscriber.ts'
@@ -75,11 +75,7 @@ const forgetEvents = (kept: KeptEvents, past: Past): void => {
   past.forget()
 }
 
-export const createEvents = (
-  log: Pick<Log, 'head' | 'readAll'>,
-  loop: LoopShares,
-  servedAtOnce = defaultAtOnce,
-) => {
+export const createEvents = (log: PastLog, loop: LoopShares, servedAtOnce = defaultAtOnce) => {
   const kept = createKeptEvents(log.head())
   const live = createLiveSubscribers()
   const hand = createHand()

@@ -12,7 +12,9 @@ export type Page = { events: readonly Published[]; end: number }
 /** At most this many pages are kept in memory for other readers. */
 const pagesKept = 16
 
-export const createPast = (log: Pick<Log, 'readAll'>, loop: LoopShares) => {
+export type PastLog = Pick<Log, 'head' | 'readAll' | 'readSession'>
+
+export const createPast = (log: PastLog, loop: LoopShares) => {
   const turn = createFairTurns({ places: 1, perUser: 1 })
   /** The kept pages, by the position after which they begin. The page that was read first comes first. */
   const kept = new Map<number, Page>()
@@ -30,17 +32,40 @@ export const createPast = (log: Pick<Log, 'readAll'>, loop: LoopShares) => {
     return undefined
   }
 
+  /** Reads one page in the turn of a user. Nobody else can read during a turn. */
+  const inTurn = async <T>(user: string | undefined, readOne: () => Promise<T>): Promise<T> => {
+    // A user who must wait for the event loop waits before the turn begins.
+    if (user !== undefined) await loop.enter(user)
+    return turn(user ?? '', async () => {
+      await nextTurn()
+      return readOne()
+    })
+  }
+
   return {
     /** Drops the kept pages, since some of their events were erased. */
     forget: (): void => kept.clear(),
     /** The page after a position; undefined: nothing is stored after it. */
-    async after(position: number, user: string | undefined): Promise<Page | undefined> {
-      // Nobody else can read during a turn. So a user who must wait for the event loop waits before the turn begins.
-      if (user !== undefined) await loop.enter(user)
-      return turn(user ?? '', async () => {
-        await nextTurn()
-        return kept.get(position) ?? read(position)
-      })
+    after: (position: number, user: string | undefined): Promise<Page | undefined> =>
+      inTurn(user, async () => kept.get(position) ?? read(position)),
+
+    /**
+     * Pages with the events of one session after a position, which an index finds. The last page has no events; it ends at
+     * the last position that was stored when reading began.
+     */
+    async *ofSession(session: string, after: number, user: string | undefined): AsyncGenerator<Page> {
+      const end = log.head()
+      const pages = log.readSession(session, after)[Symbol.asyncIterator]()
+      try {
+        for (;;) {
+          const { done, value: recorded } = await inTurn(user, () => pages.next())
+          if (done) break
+          yield { events: pastOf(recorded), end: recorded.at(-1)?.position ?? after }
+        }
+        yield { events: [], end }
+      } finally {
+        await pages.return?.()
+      }
     },
   }
 }

@@ -41,7 +41,7 @@ const gapsOf = (recorded: readonly Recorded[]): Published<Gap>[] => {
       open = undefined
       continue
     }
-    if (open?.stream !== stream) {
+    if (open?.stream !== stream || open.gap.position !== position - 1) {
       const about = isTaskStream(stream) ? { task_id: taskIdOf(stream) } : {}
       const event: Gap = { type: 'Gap', timestamp, from: position, to: position, reason: 'erased', ...about }
       open = { stream, gap: { position, owner, sessionId, event } }

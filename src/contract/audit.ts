@@ -37,8 +37,15 @@ export type AuditTrail = {
     after: number,
     of: { stream?: string | undefined; owner?: string | undefined },
   ): AsyncIterable<StoredEvent[]>
-  /** Streams whose first event has a position greater than `after`, in order of creation. Throws DamagedEvent. */
-  streams(after: number, owner?: string): AsyncIterable<StreamSummary[]>
+  /**
+   * Streams whose first event has a position greater than `after`, in order of creation: those of one owner, or of all.
+   * `search`: only streams whose name contains this text, in upper or lower case, or whose owner has this name. Throws
+   * DamagedEvent.
+   */
+  streams(
+    after: number,
+    of: { owner?: string | undefined; search?: string | undefined },
+  ): AsyncIterable<StreamSummary[]>
   /** The owner of a stream, from its first event; undefined when there is no such stream. */
   ownerOf(stream: string): string | undefined
 }

@@ -96,7 +96,19 @@ export const RolloutEntry = Type.Object({
   input_messages: Type.Array(Type.Unknown()),
   output_messages: Type.Array(Type.Unknown()),
 })
-export const RolloutList = envelopeOf(Type.Array(RolloutEntry))
+const deltaOf = <T extends TSchema>(element: T) =>
+  Type.Object({ base: orNull(Text), keep: Count, append: Type.Array(element) })
+const { input_messages: _messages, prompt_token_ids: _ids, ...sameFields } = RolloutEntry.properties
+/** A rollout whose messages are the difference to an earlier one of the same answer (src/history/rollout-delta.ts). */
+export const RolloutDelta = Type.Object({
+  ...sameFields,
+  input_messages_delta: deltaOf(Type.Unknown()),
+  prompt_token_ids_delta: optional(deltaOf(Type.Integer())),
+})
+export const RolloutList = Type.Object({
+  ...envelopeOf(Type.Union([Type.Array(RolloutEntry), Type.Array(RolloutDelta)])).properties,
+  has_more: Type.Boolean(),
+})
 
 /** The fields of an ATIF document that this interface promises. The format itself defines the full schema. */
 export const Trajectory = Type.Object(
@@ -161,7 +173,11 @@ export const DeletedSession = Type.Object({
   session_id: Text,
   message: Text,
 })
-export const SessionList = Type.Object({ sessions: Type.Array(EnvSession), total: Count })
+export const SessionList = Type.Object({
+  sessions: Type.Array(EnvSession),
+  total: Count,
+  has_more: optional(Type.Boolean()),
+})
 export const CleanedSessions = Type.Object({
   status: Type.Literal('ok'),
   cleaned_count: Count,

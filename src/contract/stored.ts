@@ -73,6 +73,11 @@ export interface Log {
   streamPages(stream: string, after?: number): Iterable<Recorded[]>
   /** All events after `position`, in pages, up to the head at the time of reading. Throws DamagedEvent. */
   readAll(after?: number): AsyncIterable<Recorded[]>
+  /**
+   * The events after `position` of the streams whose first event names this session, in pages, in the order of the log, up
+   * to the head at the time of the first page. Throws DamagedEvent.
+   */
+  readSession(session: string, after?: number): AsyncIterable<Recorded[]>
   /** The first event of a stream. Throws DamagedEvent. */
   firstOf(stream: string): Promise<Recorded | undefined>
   /** The newest stored event of a stream. Throws DamagedEvent. */

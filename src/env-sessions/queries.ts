@@ -7,6 +7,7 @@ import { envSessionStream } from '../contract/env-session-events.ts'
 import { Refusal } from '../contract/refusals.ts'
 import type { Principal } from '../contract/token-events.ts'
 import type { EnvSession } from '../contract/wire.ts'
+import type { Pause } from '../fairness/slices.ts'
 
 export type { SessionRow } from '../../projections/env-sessions/rows.ts'
 
@@ -25,6 +26,22 @@ export const recordOf = (row: SessionRow, accessedAt = 0): EnvSession => ({
   kind: row.kind,
   ...(row.close_reason === null ? {} : { close_reason: row.close_reason }),
 })
+
+export type NewestQuery = {
+  user: string | undefined
+  limit: number
+  startingAfter: string | undefined
+  /** A part of the id, of the name or kind of the environment, or of the user. Upper and lower case do not matter. */
+  search: string | undefined
+  isActive: boolean
+}
+const end = Number.MAX_SAFE_INTEGER
+const fits = (row: SessionRow, search: string | undefined, isActive: boolean): boolean => {
+  if (isActive && row.is_active === 0) return false
+  const text = search?.toLowerCase()
+  const { id, env_id, kind, user_id } = row
+  return text === undefined || [id, env_id, kind, user_id].some(each => each.toLowerCase().includes(text))
+}
 
 export const createSessionQueries = (store: ReadStore, projector: Reading) => {
   const { current, currentFor } = createCurrent(projector)
@@ -58,6 +75,27 @@ export const createSessionQueries = (store: ReadStore, projector: Reading) => {
         if (page.length === 0) return
         after = page.at(-1)?.position ?? after
         yield page
+      }
+    },
+    /**
+     * The newest sessions that fit, newest first, and whether more of them follow. Rows are looked at page by page, with a
+     * pause in between. Undefined: there is no session `startingAfter` that this principal may see.
+     */
+    async newest(
+      principal: Principal,
+      { user, limit, startingAfter, search, isActive }: NewestQuery,
+      pause: Pause,
+    ): Promise<{ found: SessionRow[]; more: boolean } | undefined> {
+      const cursor = startingAfter === undefined ? undefined : current(() => rows.byId(startingAfter))
+      if (startingAfter !== undefined && !isShownTo(principal, cursor)) return undefined
+      const found: SessionRow[] = []
+      for (let before = cursor === undefined ? end : (current(() => rows.positionOf(cursor.id)) ?? 0); ; ) {
+        const page = current(() => rows.pageBefore(before, user))
+        for (const row of page) if (fits(row, search, isActive)) found.push(row)
+        before = page.at(-1)?.position ?? before
+        if (page.length === 0 || found.length > limit)
+          return { found: found.slice(0, limit), more: found.length > limit }
+        await pause()
       }
     },
     /** The ids of all sessions of a user, also of closed and deleted ones. */

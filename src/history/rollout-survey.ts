@@ -2,7 +2,7 @@
 import { taskEvents } from '../contract/decoders/task.ts'
 import type { ReadStream } from './context.ts'
 import type { Records } from './task/records.ts'
-import { emptyTask, evolve } from './task-view.ts'
+import { emptyRecords, evolveRecords } from './task-view.ts'
 
 /**
  * Which rollouts are wanted. `subagents`: also those of subagents. `summaries`: also those of steps that compressed the
@@ -38,14 +38,14 @@ export type Survey = {
 
 const surveyOf = async (read: ReadStream, stream: string, wanted: Wanted): Promise<Survey> => {
   const { upTo = Number.POSITIVE_INFINITY } = wanted
-  const view = emptyTask()
+  const view = emptyRecords()
   const ends: Survey['ends'] = []
   const taken: Taken[] = []
   for await (const page of read(stream)) {
     for (const stored of page) {
       if (stored.header.revision > upTo) continue
       const event = taskEvents.read(stored)
-      evolve(view, event)
+      evolveRecords(view, event)
       if (event.type === 'AgentStepCompleted') {
         ends.push({ position: event.position, isSummary: event.data.compressed !== undefined })
       }

@@ -28,6 +28,8 @@ const framedParts = [output, calls, waits, account]
 const shownParts = [...framedParts, messages]
 export const { empty: emptyFramed, evolve: evolveFramed } = viewOf<FramedTask>(framedParts)
 export const { empty: emptyShown, evolve: evolveShown } = viewOf<ShownTask>(shownParts)
+/** The view for a survey of rollouts: the creation of the task, its subagents and its rewards. */
+export const { empty: emptyRecords, evolve: evolveRecords } = viewOf<Course & Records>([records])
 export const { empty: emptySeen, evolve: evolveSeen } = viewOf<SeenTask>([output, messages, modelCalls])
 const decidedParts = [...shownParts, modelCalls, steps, requests, turns]
 export const { empty: emptyDecided, evolve: evolveDecided } = viewOf<DecidedTask>(decidedParts)

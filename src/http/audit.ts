@@ -7,8 +7,9 @@ import type { LongText, StoredEvent, StreamSummary } from '../contract/audit.ts'
 import { Invalid, Refusal } from '../contract/refusals.ts'
 import { isTaskStream, taskIdOf } from '../contract/task-stream.ts'
 import type { Principal } from '../contract/token-events.ts'
-import { isLong, joined, largeFrom, type Piece, type Text } from '../platform/pieces.ts'
+import { joined, type Sized, sizedText } from '../platform/pieces.ts'
 import type { AuditDoor, Serving } from './doors.ts'
+import { linesOf, pageOf } from './page.ts'
 import { type QueryReader, readQuery } from './query.ts'
 import { type App, answersOf, faultOf, readBy } from './request.ts'
 import { route } from './route.ts'
@@ -17,17 +18,13 @@ import { asLines, sendText } from './send-text.ts'
 const wantsLines = ({ headers }: FastifyRequest): boolean =>
   /\bapplication\/x-ndjson\b/i.test(headers.accept ?? '')
 
-/** A line of JSON, and its length in bytes. The length of a long line is approximate. */
-type Line = { text: Text; bytes: number }
-const lineOfText = (text: string): Line => ({ text, bytes: Buffer.byteLength(text) })
-
 /** Yields the pieces of a long payload. With `isQuoted` they are escaped, for the inside of a JSON string. */
 async function* piecesOf({ pieces }: LongText, isQuoted: boolean): AsyncGenerator<string> {
   for (const piece of pieces()) yield jsonLine(isQuoted ? JSON.stringify(piece).slice(1, -1) : piece)
 }
 
 /** An event as a line of JSON. The payload is JSON already, so it is inserted unchanged. */
-const lineOf = (stored: StoredEvent): Line => {
+const lineOf = (stored: StoredEvent): Sized => {
   const { position, about, header, payload, salt, leaf } = stored
   const { stream, revision, type, schema_version, time, principal, correlation_id, causation_id } = about
   const event = JSON.stringify({
@@ -44,12 +41,12 @@ const lineOf = (stored: StoredEvent): Line => {
   if (payload === null) {
     const { erasedBy: erased_by } = stored
     const texts = { data: null, erased: true, erased_by, leaf_hash: leaf, header, payload, salt }
-    return lineOfText(jsonLine(`${event.slice(0, -1)},${JSON.stringify(texts).slice(1)}`))
+    return sizedText(jsonLine(`${event.slice(0, -1)},${JSON.stringify(texts).slice(1)}`))
   }
   const begun = `${event.slice(0, -1)},"data":`
   if (typeof payload === 'string') {
     const texts = JSON.stringify({ leaf_hash: leaf, header, payload, salt })
-    return lineOfText(jsonLine(`${begun}${payload},${texts.slice(1)}`))
+    return sizedText(jsonLine(`${begun}${payload},${texts.slice(1)}`))
   }
   const hashed = JSON.stringify({ leaf_hash: leaf, header }).slice(1, -1)
   const before = jsonLine(`,${hashed},"payload":"`)
@@ -75,55 +72,15 @@ export const showsStreams = (shows: Shows): ((stream: string) => void) => {
 const mayRead = ({ role, userId }: Principal, owner: string): boolean =>
   userId === undefined ? role !== 'user' || owner !== '' : owner === userId
 
-/**
- * A page of at most `limit` entries and of limited length, with a field that says whether there are more entries. A
- * damaged entry after the page is not an error of this page.
- */
-async function* pageOf<Each>(
-  name: string,
+/** The lines of entries that come in pages; `lineOf` returns undefined for an entry that is left out. */
+async function* linesIn<Each>(
   pages: AsyncIterable<Each[]>,
-  limit: number,
-  lineOf: (each: Each) => Line | undefined,
-): AsyncGenerator<Piece> {
-  let told = 0
-  let bytes = 0
-  yield `{"${name}":[`
-  let more = false
-  try {
-    look: for await (const page of pages) {
-      for (const each of page) {
-        const line = lineOf(each)
-        if (line === undefined) continue
-        bytes += line.bytes
-        more = told === limit || (told > 0 && bytes > largeFrom)
-        if (more) break look
-        const text = told === 0 ? line.text : joined(',', line.text)
-        if (isLong(text)) yield* text
-        else yield text
-        told++
-      }
-    }
-  } catch (error) {
-    if (told < limit) throw error
-    more = true
-  }
-  yield `],"has_more":${more}}`
-}
-
-async function* linesOf(
-  pages: AsyncIterable<StoredEvent[]>,
-  limit = Number.POSITIVE_INFINITY,
-  lineOf: (event: StoredEvent) => Line | undefined,
-): AsyncGenerator<Piece> {
-  let told = 0
+  lineOf: (each: Each) => Sized | undefined,
+): AsyncGenerator<Sized> {
   for await (const page of pages) {
-    for (const event of page) {
-      const line = lineOf(event)
-      if (line === undefined) continue
-      const text = joined(line.text, '\n')
-      if (isLong(text)) yield* text
-      else yield text
-      if (++told === limit) return
+    for (const each of page) {
+      const line = lineOf(each)
+      if (line !== undefined) yield line
     }
   }
 }
@@ -160,11 +117,11 @@ export const auditRoutes = (
         shows(event.about.stream)
         return lineOf(event)
       }
-      const pages = audit.events(after, { stream, owner: principal.userId })
+      const lines = linesIn(audit.events(after, { stream, owner: principal.userId }), own)
 
       const inLines = wantsLines(request)
       const text = answersOf(serving, request, reply).exporting(() =>
-        inLines ? linesOf(pages, given, own) : pageOf('events', pages, given ?? 100, own),
+        inLines ? linesOf(lines, { limit: given }) : pageOf('{"events":[', lines, given ?? 100),
       )
       return sendText(reply, text, faultOf(serving, request), inLines ? asLines : {})
     },
@@ -176,16 +133,19 @@ export const auditRoutes = (
       const q = readQuery(query)
       const after = afterOf(q)
       const limit = q.integer('limit', { min: 1, max: 1000, fallback: 100 })
+      const search = q.text('search') || undefined
       q.done()
       checkEnd(after)
-      const streams = audit.streams(after, principal.userId)
+      const streams = audit.streams(after, { owner: principal.userId, search })
       const shows = showsStreams(readBy(serving, request))
       const own = (summary: StreamSummary) => {
         if (!mayRead(principal, summary.owner)) return undefined
         shows(summary.stream)
-        return lineOfText(JSON.stringify(summary))
+        return sizedText(JSON.stringify(summary))
       }
-      const text = answersOf(serving, request, reply).exporting(() => pageOf('streams', streams, limit, own))
+      const text = answersOf(serving, request, reply).exporting(() =>
+        pageOf('{"streams":[', linesIn(streams, own), limit),
+      )
       return sendText(reply, text, faultOf(serving, request))
     },
   })

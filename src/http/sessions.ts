@@ -1,4 +1,5 @@
 // The routes that read the records of environment sessions, delete a session, and close inactive sessions.
+import { Invalid } from '../contract/refusals.ts'
 import { recordOf, type SessionRow } from '../env-sessions/queries.ts'
 import type { Pause } from '../fairness/slices.ts'
 import type { ErasureDoor, Serving, SessionDoor } from './doors.ts'
@@ -52,12 +53,28 @@ export const sessionRoutes = (app: App, door: SessionDoor, erasing: ErasureDoor,
       const { principal, query } = request
       const q = readQuery(query)
       const named = q.text('user_id')
+      const limit = q.integer('limit', { min: 1, max: 1000, fallback: undefined })
+      const wanted = {
+        startingAfter: q.text('starting_after'),
+        search: q.text('search') || undefined,
+        isActive: q.oneOf('state', ['active'], undefined) !== undefined,
+      }
       q.done()
       const user = principal.userId ?? named
       // A caller whose token belongs to one user does not see the sessions of another user.
       const pages = named !== undefined && named !== user ? [] : sessionQueries.pages(user)
       const { pause } = answersOf(serving, request, reply)
-      return sendText(reply, textOf(pages, pause), faultOf(serving, request))
+      if (limit === undefined) return sendText(reply, textOf(pages, pause), faultOf(serving, request))
+      const isOthers = named !== undefined && named !== user
+      const page = isOthers
+        ? { found: [], more: false }
+        : await sessionQueries.newest(principal, { user, limit, ...wanted }, pause)
+      if (page === undefined) {
+        const msg = 'There is no session with this id'
+        throw new Invalid([{ loc: ['query', 'starting_after'], msg, type: 'value_error' }])
+      }
+      const records = page.found.map(row => recordOf(row, sessions.accessedAt(row.id)))
+      return { sessions: records, total: records.length, has_more: page.more }
     },
   })
 

@@ -1,14 +1,16 @@
 // GET /tasks/{id}/events: resumes a task's stream, as server-sent events or as JSON pages.
 import type { FastifyRequest } from 'fastify'
-import { isLongerThan, lengthOf } from '../contract/length.ts'
+import { lengthOf } from '../contract/length.ts'
 import { Invalid } from '../contract/refusals.ts'
 import { isTerminal } from '../contract/wire.ts'
 import { rolloutsIn } from '../history/frame-renderer.ts'
 import type { Frame } from '../history/frames.ts'
-import { gathered, isLong, largeFrom, type Piece } from '../platform/pieces.ts'
+import { gathered, isLong, type Sized, sizedText } from '../platform/pieces.ts'
 import type { Serving, TaskDoor } from './doors.ts'
+import { listBegun } from './envelope.ts'
 import { frameText } from './frame-text.ts'
 import { holdStream } from './hold-stream.ts'
+import { pageOf } from './page.ts'
 import { doneWith, readQuery } from './query.ts'
 import { type App, answersOf, faultOf, readBy } from './request.ts'
 import { optionalHeader } from './request-id.ts'
@@ -45,31 +47,15 @@ const cursorOf = (request: FastifyRequest, isStream: boolean) => {
   return { after: after ?? startingAfter, loc, limit }
 }
 
-/** A page of frames, limited in number and length. The first frame is included however long it is. */
-async function* pageOf(
-  frames: AsyncIterable<Frame>,
-  envelopeId: string,
-  limit: number,
-): AsyncGenerator<Piece> {
-  yield `{"jsonrpc":"2.0","id":${JSON.stringify(envelopeId)},"result":[`
-  let bytes = 0
-  let told = 0
-  let more = false
+/** Frames as texts. A frame whose rollouts are long, which is known only after they are made, fills a page alone. */
+async function* textsOf(frames: AsyncIterable<Frame>): AsyncGenerator<Sized> {
   for await (const frame of frames) {
-    const isFull = told === limit || (told > 0 && isLongerThan(frame, largeFrom - bytes))
-    const made = isFull ? '' : frameText(frame)
-    // A frame with rollouts is long when its rollouts are long, which is known only after they are made.
-    const text = rolloutsIn(frame) !== undefined && isLong(made) ? await gathered(made) : made
-    bytes += isLong(text) ? lengthOf(frame) : Buffer.byteLength(text)
-    const hasLongRollouts = rolloutsIn(frame) !== undefined && isLong(text)
-    more = isFull || (told > 0 && (hasLongRollouts || bytes > largeFrom))
-    if (more) break
-    if (told > 0) yield ','
-    if (isLong(text)) yield* text
-    else yield text
-    told++
+    const made = frameText(frame)
+    const hasRollouts = rolloutsIn(frame) !== undefined
+    const text = hasRollouts && isLong(made) ? await gathered(made) : made
+    if (!isLong(text)) yield sizedText(text)
+    else yield { text, bytes: hasRollouts ? Number.POSITIVE_INFINITY : lengthOf(frame) }
   }
-  yield `],"has_more":${more}}`
 }
 
 type Tasks = Pick<TaskDoor, 'queries' | 'streamOf' | 'nextFrame' | 'storedFrames' | 'openFeed'>
@@ -90,7 +76,7 @@ export const taskEventRoutes = (app: App, tasks: Tasks, serving: Serving): void 
       readBy(serving, request)(row.id)
       if (!isStream) {
         const page = own.folding(pause =>
-          pageOf(tasks.storedFrames(stream, after ?? -1, pause), envelopeId, limit),
+          pageOf(listBegun(envelopeId), textsOf(tasks.storedFrames(stream, after ?? -1, pause)), limit),
         )
         return sendText(reply, page, onFault)
       }

@@ -1,21 +1,23 @@
 // The routes of the history of tasks: rollouts, the state machine, the comparison of two tasks, and the replay, which
 // checks that the events of the log still give what GET answers.
-import { arrayOf, isLong, joined, only, type Piece, type Text } from '../platform/pieces.ts'
+import { largeFrom, only } from '../platform/pieces.ts'
+import { rolloutForms } from '../tasks/recall.ts'
 import type { Serving, TaskDoor } from './doors.ts'
-import { envelope } from './envelope.ts'
+import { listBegun } from './envelope.ts'
 import { momentOf } from './moment.ts'
-import { readQuery } from './query.ts'
+import { linesOf, pageOf } from './page.ts'
+import { type QueryReader, readQuery } from './query.ts'
 import { type App, answersOf, faultOf, readBy } from './request.ts'
 import { route } from './route.ts'
 import { asLines, json, ndjson, sendText } from './send-text.ts'
 
-async function* linesOf(rollouts: AsyncIterable<Text>): AsyncGenerator<Piece> {
-  for await (const rollout of rollouts) {
-    const line = joined(rollout, '\n')
-    if (isLong(line)) yield* line
-    else yield line
-  }
-}
+/** The cursor, the size and the form of a page of rollouts. */
+const pageQuery = (q: QueryReader, head: number) => ({
+  after: q.cursor('after', head) ?? 0,
+  limit: q.integer('limit', { min: 1, max: 1000, fallback: 100 }),
+  form: q.oneOf('form', rolloutForms, 'whole'),
+})
+
 export const taskHistoryRoutes = (
   app: App,
   { queries, recall, machineOf }: Pick<TaskDoor, 'queries' | 'recall' | 'machineOf'>,
@@ -26,14 +28,18 @@ export const taskHistoryRoutes = (
       const { principal, params, query, envelopeId } = request
       const q = readQuery(query)
       const format = q.oneOf('format', ['json', 'jsonl', 'atif'], 'json')
+      const { limit, ...wanted } = pageQuery(q, queries.headPosition())
+      if (format === 'atif')
+        for (const name of ['after', 'limit', 'form'])
+          q.notBoth('format', name, ': an ATIF document has the whole task')
       q.done()
       const { id } = queries.visible(principal, params.task_id)
       readBy(serving, request)(id)
       const text = answersOf(serving, request, reply).folding(pause => {
         if (format === 'atif') return recall.atif(id, pause)
-        const rollouts = recall.rollouts(id, pause)
-        if (format === 'jsonl') return linesOf(rollouts)
-        return only(envelope(envelopeId, arrayOf(rollouts)))
+        const rollouts = recall.rollouts(id, wanted, pause)
+        if (format === 'jsonl') return linesOf(rollouts, { limit, atMost: largeFrom })
+        return pageOf(listBegun(envelopeId), rollouts, limit)
       })
       return sendText(reply, text, faultOf(serving, request), { type: format === 'jsonl' ? ndjson : json })
     },
@@ -43,14 +49,12 @@ export const taskHistoryRoutes = (
     async handler(request, reply) {
       const { principal, query } = request
       const q = readQuery(query)
-      const after = q.cursor('after', queries.headPosition()) ?? 0
-      const limit = q.integer('limit', { min: 1, max: 1000, fallback: 100 })
+      const { after, limit, form } = pageQuery(q, queries.headPosition())
       q.done()
       const shows = readBy(serving, request)
-      const text = answersOf(serving, request, reply).folding(pause => {
-        const steps = queries.steps(after, limit, principal.userId)
-        for (const { id } of steps) shows(id)
-        return linesOf(recall.bulk(steps, pause))
+      const text = answersOf(serving, request, reply).folding(async function* (pause) {
+        const steps = await queries.steps(after, limit, principal.userId, pause)
+        yield* linesOf(recall.bulk(steps, { form, shows }, pause), { atMost: largeFrom })
       })
       return sendText(reply, text, faultOf(serving, request), asLines)
     },

@@ -15,6 +15,7 @@ import { createLongPayloads } from './long-payloads.ts'
 import { createOrder, type OrderDeps } from './order.ts'
 import { createPages, createReading } from './reading.ts'
 import { createRecovery } from './recovery.ts'
+import { createSessionReading } from './session-reading.ts'
 import type { Store } from './store.ts'
 import { createSubscriptions, type Subscribe } from './subscriptions.ts'
 
@@ -119,6 +120,7 @@ export const openLog = (store: Store, deps: OrderDeps): EventLog => {
     id: store.logId(),
     append,
     ...createReading(durable, () => head),
+    ...createSessionReading(durable, () => head),
     subscribe: subscriptions.subscribe,
     revisionOf: order.revisionOf,
     newestOf: order.newestOf,

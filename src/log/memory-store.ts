@@ -60,6 +60,17 @@ export const memoryStore = (logId = 'memory'): Store => {
     page: (after, limit) => rows.slice(after, after + limit),
     streamPage: (stream, after, limit) =>
       rows.filter(row => row.stream === stream && row.revision > after).slice(0, limit),
+    sessionStreams: (session, after, limit) =>
+      rows
+        .filter(({ revision, header }) => revision === 0 && JSON.parse(header).session_id === session)
+        .map(({ stream }) => heads.get(stream)?.no ?? 0)
+        .filter(no => no > after)
+        .slice(0, limit),
+    streamPositions: (no, after, limit) =>
+      rows
+        .filter(({ stream, revision }) => stream === ids.get(no) && revision > after)
+        .slice(0, limit)
+        .map(({ position }) => position),
     headOf: stream => heads.get(stream),
     last: () => rows.at(-1),
     lastOf: stream => rows.findLast(row => row.stream === stream),

@@ -3,6 +3,7 @@ import Database from 'better-sqlite3'
 import { DamagedEvent, type Log } from '../contract/stored.ts'
 import { openPayload } from './decode.ts'
 import { createPages, createReading } from './reading.ts'
+import { createSessionReading } from './session-reading.ts'
 import { mustBePlain } from './sqlite-checks.ts'
 import { openForReading } from './sqlite-file.ts'
 import { sqliteReader } from './sqlite-reader.ts'
@@ -63,6 +64,7 @@ export const openLogReadOnly = (path: string): ReadOnlyLog => {
 
   return {
     ...createReading(reader, head, pages),
+    ...createSessionReading(reader, head),
     subscribe(request, handle) {
       looking ??= setInterval(subscriptions.lookAgain, lookMs)
       return subscriptions.subscribe(request, handle)

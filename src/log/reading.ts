@@ -28,8 +28,19 @@ export const pageOf = <Row extends Measured>(rows: Iterable<Row>): Row[] => {
 const charsOf = (row: Measured): number =>
   isLong(row) ? pageChars : row.header.length + (row.payload?.length ?? 0)
 
+/** Makes a function that takes the rows of one page, and says after each whether the page has room for another one. */
+export const roomFor = () => {
+  let rows = 0
+  let chars = 0
+  return (row: Measured): boolean => {
+    rows++
+    chars += charsOf(row)
+    return rows < pageEvents && chars < pageChars
+  }
+}
+
 /** Lets the event loop take a turn between two pages of a long read. */
-const nextTurn = () => new Promise<void>(resolve => setImmediate(resolve))
+export const nextTurn = () => new Promise<void>(resolve => setImmediate(resolve))
 
 /** Functions that read one page, synchronously. They throw DamagedEvent. */
 export type Pages = {
@@ -46,7 +57,7 @@ export type PatientPages = {
   page(after: number): Promise<Recorded[]>
   streamPage(stream: string, after: number, near?: number): Promise<{ events: Recorded[]; isLast: boolean }>
 }
-type Rows = Pick<Store, 'streamPage' | 'page' | 'longPayload' | 'openLong' | 'erasedBy'>
+export type Rows = Pick<Store, 'streamPage' | 'page' | 'longPayload' | 'openLong' | 'erasedBy'>
 
 /** Functions that read the rows of one page and check their places. They throw DamagedEvent. */
 const rowPages = (store: Rows, head: () => number) => ({
@@ -170,7 +181,7 @@ const taken = (store: Rows, rows: Row[]): Recorded[] => {
   return events
 }
 /** Does the same as `taken`, but opens a long payload in another thread. */
-const takenPatiently = async (store: Rows, rows: Row[]): Promise<Recorded[]> => {
+export const takenPatiently = async (store: Rows, rows: Row[]): Promise<Recorded[]> => {
   const last = rows.at(-1)
   // A long payload ends its page, so only the last row can have one.
   if (last === undefined || !isLong(last)) return taken(store, rows)

@@ -11,7 +11,7 @@
 import { erasablePrefixes, erasureStream, payloadsErased } from '../contract/erased-range.ts'
 
 /** Version of the tables below, stored in the file as `user_version`. */
-export const schemaVersion = 1
+export const schemaVersion = 2
 /** The `application_id` of the file, which marks it as a log of Reprise: `rpri` in ASCII. */
 export const applicationId = 0x72707269
 
@@ -78,6 +78,19 @@ WHEN NOT EXISTS (
 BEGIN SELECT RAISE(ABORT, 'the log erases only what a stored event names'); END;
 `
 
+/**
+ * The owner and the session of a header, for the indexes of streams and for the queries that use them. A damaged header has
+ * none.
+ */
+export const inHeader = (name: 'owner' | 'session_id'): string =>
+  `iif(json_valid(header), json_extract(header, '$.${name}'), NULL)`
+
+/** These indexes have one entry for each stream: its first event says whose it is, and in which session. */
+const streamIndexes = `
+CREATE INDEX streams_by_owner ON events (${inHeader('owner')}, stream_no) WHERE revision = 0;
+CREATE INDEX streams_by_session ON events (${inHeader('session_id')}, stream_no) WHERE revision = 0;
+`
+
 /** An update may take the payload and the salt of a covered event, and change nothing else. */
 const erasure = `
 CREATE TRIGGER events_are_never_changed BEFORE UPDATE ON events
@@ -110,6 +123,7 @@ CREATE TABLE facts (
   key TEXT PRIMARY KEY,
   value TEXT NOT NULL
 ) STRICT;
+${streamIndexes}
 ${['streams', 'facts'].map(forbid).join('')}
 ${neverRemoved('events')}
 ${erased}

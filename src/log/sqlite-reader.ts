@@ -3,6 +3,7 @@
 import { erasedRangesOf } from './erased-ranges.ts'
 import { longPayloadsOf } from './long-text.ts'
 import { pageOf } from './reading.ts'
+import { inHeader } from './schema.ts'
 import { openForReading } from './sqlite-file.ts'
 import type { Row, Store } from './store.ts'
 
@@ -52,6 +53,17 @@ export const sqliteReader = (path: string): Reader => {
        WHERE s.id = ? AND e.revision > ? ORDER BY e.revision LIMIT ?`,
     )
     .raw()
+  const sessionStreams = db
+    .prepare<[string, number, number], number>(
+      `SELECT stream_no FROM events WHERE revision = 0 AND ${inHeader('session_id')} = ? AND stream_no > ?
+       ORDER BY stream_no LIMIT ?`,
+    )
+    .pluck()
+  const streamPositions = db
+    .prepare<[number, number, number], number>(
+      'SELECT position FROM events WHERE stream_no = ? AND revision > ? ORDER BY revision LIMIT ?',
+    )
+    .pluck()
   const headOf = db.prepare<[string], { no: number; revision: number }>(
     `SELECT s.no, coalesce((SELECT max(revision) FROM events WHERE stream_no = s.no), -1) AS revision
      FROM streams s WHERE s.id = ?`,
@@ -74,6 +86,8 @@ export const sqliteReader = (path: string): Reader => {
   return {
     page: (after, limit) => pageOf(rowsOf(page.iterate(after, limit))),
     streamPage: (stream, after, limit) => pageOf(rowsOf(streamPage.iterate(stream, after, limit))),
+    sessionStreams: (session, after, limit) => sessionStreams.all(session, after, limit),
+    streamPositions: (no, after, limit) => streamPositions.all(no, after, limit),
     headOf: stream => headOf.get(stream),
     last: () => mapped(last.get()),
     lastOf: stream => mapped(lastOf.get(stream)),

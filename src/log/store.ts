@@ -96,6 +96,10 @@ export interface Store {
    */
   page(after: number, limit: number): Row[]
   streamPage(stream: string, after: number, limit: number): Row[]
+  /** The numbers of the streams after a stream whose first event names this session, in order of creation. */
+  sessionStreams(session: string, after: number, limit: number): number[]
+  /** The positions of the first events of a stream after a revision, in their order. */
+  streamPositions(no: number, after: number, limit: number): number[]
   headOf(stream: string): StreamHead | undefined
   last(): Row | undefined
   lastOf(stream: string): Row | undefined

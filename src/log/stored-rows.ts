@@ -4,6 +4,7 @@ import type Database from 'better-sqlite3'
 import { isLong, type StoredTexts } from './fits.ts'
 import { longPayloadsOf } from './long-text.ts'
 import { pageOf, readable } from './reading.ts'
+import { inHeader } from './schema.ts'
 import { identify } from './sqlite-checks.ts'
 import { openForReading } from './sqlite-file.ts'
 
@@ -38,8 +39,11 @@ export type StoredRows = {
   pages(after: number, end: number): Generator<StoredRow[]>
   /** The rows of one stream by revision. Throws errors of SQLite when the file is damaged. */
   ofStream(stream: string): Generator<StoredRow>
-  /** The first event of each stream, in order of creation. Throws errors of SQLite when the file is damaged. */
-  beginnings(): Generator<StoredRow>
+  /**
+   * The first event of each stream of this owner or of this session, in order of creation. An index finds them. Throws
+   * errors of SQLite when the file is damaged.
+   */
+  beginningsOf(name: 'owner' | 'session_id', value: string): Generator<StoredRow>
   /** The position of the last event of a stream; 0: there is no such stream. */
   endOf(stream: string): number
   /** The first stream that has no event; undefined: each stream has one. */
@@ -137,12 +141,14 @@ export const openStoredRows = (path: string): StoredRows => {
        WHERE s.id = ? AND e.revision > ? ORDER BY e.revision LIMIT ?`,
     )
     .raw()
-  const beginnings = db
-    .prepare<[number, number], Columns>(
-      `SELECT ${columns}, s.id FROM streams s JOIN events e ON e.stream_no = s.no AND e.revision = 0
-       WHERE s.no > ? ORDER BY s.no LIMIT ?`,
-    )
-    .raw()
+  const beginningsOf = (name: 'owner' | 'session_id') =>
+    db
+      .prepare<[string, number, number], Columns>(
+        `SELECT ${columns}, s.id FROM events e LEFT JOIN streams s ON s.no = e.stream_no
+         WHERE e.revision = 0 AND ${inHeader(name)} = ? AND e.stream_no > ? ORDER BY e.stream_no LIMIT ?`,
+      )
+      .raw()
+  const beginnings = { owner: beginningsOf('owner'), session_id: beginningsOf('session_id') }
   const endOf = db
     .prepare<[string], number>(
       'SELECT coalesce(max(position), 0) FROM events WHERE stream_no = (SELECT no FROM streams WHERE id = ?)',
@@ -174,8 +180,8 @@ export const openStoredRows = (path: string): StoredRows => {
       const read = (after: number) => streamPage.iterate(stream, after, streamRows)
       for (const row of paged(read, -1, ({ revision }) => revision)) yield whole(row)
     },
-    *beginnings() {
-      const read = (after: number) => beginnings.iterate(after, streamRows)
+    *beginningsOf(name, value) {
+      const read = (after: number) => beginnings[name].iterate(value, after, streamRows)
       for (const row of paged(read, 0, ({ streamNo }) => streamNo)) yield whole(row)
     },
     endOf: stream => endOf.get(stream) ?? 0,

@@ -21,7 +21,7 @@ import { toBase64 } from '../proof/tree/hash.ts'
 import { inclusionProof } from '../proof/tree/proofs.ts'
 import { mustFit } from '../proof/verify/event-check.ts'
 import type { ChosenCheckpoint } from './export-checkpoint.ts'
-import { streamsOf } from './export-subject.ts'
+import { type Beginning, streamsOf } from './export-subject.ts'
 import { treeOf } from './export-tree.ts'
 import { appendLines } from './line-writer.ts'
 import { keyChangesOf } from './verify-log.ts'
@@ -147,7 +147,7 @@ const writeErasures = async (
 
 const withErasures = (
   rows: StoredRows,
-  streams: string[],
+  streams: Beginning[],
   end: number,
   isExported: (stream: string) => boolean,
 ): Content => {
@@ -159,23 +159,21 @@ const withErasures = (
   return { streams, end: Math.max(end, erasures.at(-1)?.position ?? 0), erasures }
 }
 
-type Content = { streams: string[]; end: number; erasures: StoredRow[] }
+type Content = { streams: Beginning[]; end: number; erasures: StoredRow[] }
 /** The streams to export, the last position that must be covered, and the erasures. Throws NothingToExport. */
 const contentOf = ({ owner }: Source, rows: StoredRows, subject: Subject): Content => {
   if (subject.kind === 'all') return withErasures(rows, [], 0, () => true)
   const streams = streamsOf(rows, subject, owner)
   if (streams.length === 0)
     throw new NothingToExport(`the log has no events of the ${subject.kind} ${subject.id}`)
-  const exported = new Set(streams)
-  return withErasures(rows, streams, Math.max(...streams.map(rows.endOf)), stream => exported.has(stream))
+  const exported = new Set(streams.map(({ stream }) => stream))
+  const end = streams.reduce((last, { stream }) => Math.max(last, rows.endOf(stream)), 0)
+  return withErasures(rows, streams, end, stream => exported.has(stream))
 }
 
 /** The streams whose first event the checkpoint covers. */
-const coveredOf = (rows: StoredRows, streams: readonly string[], size: number): string[] =>
-  streams.filter(stream => {
-    const [first] = rows.ofStream(stream)
-    return first !== undefined && first.position <= size
-  })
+const coveredOf = (streams: readonly Beginning[], size: number): string[] =>
+  streams.filter(({ position }) => position <= size).map(({ stream }) => stream)
 
 const writeExport = async (
   source: Source,
@@ -199,7 +197,7 @@ const writeExport = async (
     if (erasures.length > 0) await writeErasures(writing, erasures)
     const { events, files } = await (subject.kind === 'all'
       ? writeAll(writing)
-      : writeStreams(writing, coveredOf(rows, streams, size)))
+      : writeStreams(writing, coveredOf(streams, size)))
     const manifest: Manifest = {
       ...{ format: exportFormat, log_id: rows.logId(), subject, size, files },
       ...(erasures.length === 0 ? {} : { erasures: true }),

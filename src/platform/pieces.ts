@@ -1,11 +1,14 @@
 // JSON text that may be too long for one string, or for memory. A short text is a string. A long text consists of
 // pieces, each of which is made when the reader takes it.
 import { jsonPieces } from '../contract/json-pieces.ts'
-import { isLongerThan } from '../contract/length.ts'
+import { isLongerThan, lengthOf } from '../contract/length.ts'
 
 export type Piece = string | Buffer
 export type Pieces = AsyncIterable<Piece>
 export type Text = string | Pieces
+
+/** A text with its length in bytes. The length of a long text is approximate. */
+export type Sized = { text: Text; bytes: number }
 
 /** A text up to this length is made as one string. The length is in characters or in bytes, whichever is known. */
 export const wholeAtMost = 256 * 1024
@@ -52,6 +55,14 @@ async function* cutShort(text: Pieces): AsyncGenerator<Piece> {
 /** The JSON text of a value. The pieces of a long text are made when the reader takes them. */
 export const jsonText = (value: unknown): Text =>
   isLongerThan(value, wholeAtMost) ? eachOf(jsonPieces(value)) : JSON.stringify(value)
+
+export const sizedText = (text: string): Sized => ({ text, bytes: Buffer.byteLength(text) })
+
+/** The JSON text of a value, with its length. */
+export const sizedJson = (value: unknown): Sized => {
+  const text = jsonText(value)
+  return isLong(text) ? { text, bytes: lengthOf(value) } : sizedText(text)
+}
 
 async function* eachOf(pieces: Iterable<string>): AsyncGenerator<string> {
   yield* pieces

@@ -55,7 +55,7 @@ export const createQueries = (store: ReadStore, projector: Reading, log: EventLo
     pausedFor: current(rows.pausedFor),
     ...createOwnQueries(store, whenCurrent, rows),
     erasable: createErasable(store, whenCurrent),
-    steps: current(createStepRows(store)),
+    steps: createStepRows(store, whenCurrent.current),
     /** The number of tasks in each status, at the position of the read models. */
     taskCounts(): Record<string, number> {
       flush()

@@ -1,6 +1,7 @@
 // Reads a task's own history from the log: the task at an earlier moment, its rollouts, and whether the log still
 // agrees with the read models.
 
+import type { CompletedStep } from '../../projections/tasks/steps.ts'
 import type { StoredTask } from '../../projections/tasks/stored.ts'
 import type { UnwrittenRow } from '../../projections/tasks/unwritten.ts'
 import { taskEvents } from '../contract/decoders/task.ts'
@@ -12,24 +13,53 @@ import { taskStream } from '../contract/task-stream.ts'
 import { isTerminal } from '../contract/wire.ts'
 import { localPause, type Pause, readWithPauses } from '../fairness/slices.ts'
 import { atifOf } from '../history/atif/atif.ts'
-import { textsOf } from '../history/atif/text.ts'
+import { textsOf as atifTexts } from '../history/atif/text.ts'
 import type { ReadStream } from '../history/context.ts'
 import { compare } from '../history/diff/compare.ts'
 import { createRenderer } from '../history/frame-renderer.ts'
 import type { Rollout } from '../history/rollout.ts'
+import { createDeltas } from '../history/rollout-delta.ts'
 import type { Wanted } from '../history/rollout-survey.ts'
 import { inOrder, rolloutsOf } from '../history/rollouts.ts'
 import { taskOf } from '../history/task-object.ts'
 import type { FramedTask } from '../history/task-view.ts'
-import { arrayOf, joined, jsonText, type Pieces, type Text, withoutEnd } from '../platform/pieces.ts'
+import {
+  arrayOf,
+  joined,
+  jsonText,
+  type Pieces,
+  type Sized,
+  sizedJson,
+  type Text,
+  withoutEnd,
+} from '../platform/pieces.ts'
 import { createAsOf, type Moment } from './as-of.ts'
 import { createBegunFolds } from './begun-folds.ts'
 import type { Queries, TaskRow } from './queries.ts'
 import { replayTask, replayUntil } from './replay-task.ts'
 
-async function* linesOf(rollouts: AsyncIterable<Rollout>, pause: Pause): AsyncGenerator<Text> {
+async function* textsOf(rollouts: AsyncIterable<Rollout>, pause: Pause): AsyncGenerator<Text> {
   for await (const rollout of rollouts) {
     yield jsonText(rollout)
+    await pause()
+  }
+}
+
+/** The forms of rollouts. `delta`: messages as the difference to an earlier rollout of the same answer. */
+export const rolloutForms = ['whole', 'delta'] as const
+export type RolloutForm = (typeof rolloutForms)[number]
+
+/** Rollouts in a form, as JSON. `shows`: called with the id of each task before its rollout is given. */
+async function* inForm(
+  rollouts: AsyncIterable<Rollout>,
+  form: RolloutForm,
+  pause: Pause,
+  shows: (taskId: string) => void = () => {},
+): AsyncGenerator<Sized> {
+  const deltaOf = createDeltas()
+  for await (const rollout of rollouts) {
+    shows(rollout.task_id)
+    yield sizedJson(form === 'delta' ? deltaOf(rollout) : rollout)
     await pause()
   }
 }
@@ -73,7 +103,7 @@ export const createRecall = (log: Log, queries: Queries, clock: Clock) => {
 
   /** The rollouts of a task as a JSON array. */
   const arrayOfRollouts = (stream: string, wanted: Wanted, pause = localPause()): Pieces =>
-    arrayOf(linesOf(rolloutsOf(reader(pause), stream, wanted), pause))
+    arrayOf(textsOf(rolloutsOf(reader(pause), stream, wanted), pause))
 
   /** The task of a view as JSON text. It has rollouts if the request asked for them and the task has ended. */
   const textOf = (view: FramedTask, upTo?: number, pause = localPause()): Text => {
@@ -102,9 +132,18 @@ export const createRecall = (log: Log, queries: Queries, clock: Clock) => {
       return { text: withRollouts(text, rollouts), size, isFolded: true }
     },
 
-    /** The rollouts of a task, each as JSON. */
-    rollouts: (taskId: string, pause = localPause()): AsyncGenerator<Text> =>
-      linesOf(rolloutsOf(reader(pause), taskStream(taskId)), pause),
+    /** The rollouts of a task after a position, each as JSON. */
+    rollouts(
+      taskId: string,
+      { after, form }: { after: number; form: RolloutForm },
+      pause = localPause(),
+    ): AsyncGenerator<Sized> {
+      return inForm(rolloutsOf(reader(pause), taskStream(taskId), { after }), form, pause)
+    },
+
+    /** The lines of a task's file of rollouts: all of them, whole. */
+    rolloutLines: (taskId: string, pause = localPause()): AsyncGenerator<Text> =>
+      textsOf(rolloutsOf(reader(pause), taskStream(taskId)), pause),
 
     /** The lines of a task's log file: frames as JSON, with the times of their events. Rollouts are in another file. */
     logLines: (taskId: string, pause = localPause()): AsyncGenerator<Text> =>
@@ -112,17 +151,24 @@ export const createRecall = (log: Log, queries: Queries, clock: Clock) => {
 
     /** The task as an ATIF document, as JSON. */
     async *atif(taskId: string, pause = localPause()): AsyncGenerator<string> {
-      yield* textsOf(await atifOf(reader(pause), taskStream(taskId)))
+      yield* atifTexts(await atifOf(reader(pause), taskStream(taskId)))
     },
 
-    /** The rollouts of steps of many tasks, each as JSON, in the order of their positions. */
-    bulk(steps: ReturnType<Queries['steps']>, pause = localPause()): AsyncGenerator<Text> {
+    /**
+     * The rollouts of steps of many tasks, each as JSON, in the order of their positions. `shows`: called with the id of
+     * each task before its rollout is given.
+     */
+    bulk(
+      steps: CompletedStep[],
+      { form, shows }: { form: RolloutForm; shows: (taskId: string) => void },
+      pause = localPause(),
+    ): AsyncGenerator<Sized> {
       const wanted = { subagents: false, summaries: true }
       const rollouts = inOrder(
         steps.map(({ position, id }) => ({ position, stream: taskStream(id) })),
         (stream, after) => unlessErased(rolloutsOf(reader(pause), stream, { ...wanted, after })),
       )
-      return linesOf(rollouts, pause)
+      return inForm(rollouts, form, pause, shows)
     },
 
     /** Compares two tasks, as they are now. Ids and times do not count. */

@@ -67,7 +67,7 @@ export const createTasks = (deps: Deps) => {
   const recall = createRecall(log, queries, clock)
   const files = createTaskFiles({
     kinds: {
-      rollouts: { root: roots.rollouts, lines: recall.rollouts },
+      rollouts: { root: roots.rollouts, lines: recall.rolloutLines },
       log: { root: roots.logs, lines: recall.logLines },
     },
     queries,

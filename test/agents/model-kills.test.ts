@@ -141,7 +141,7 @@ const resumeUnknown = async (t: Test, at: string, system: TestSystem): Promise<n
 const rolloutsIn = async (system: TestSystem): Promise<Rollout[]> => {
   const [taskId = ''] = await tasksIn(system)
   const rollouts: Rollout[] = []
-  for await (const text of system.recall.rollouts(taskId)) rollouts.push(JSON.parse(String(text)))
+  for await (const text of system.recall.rolloutLines(taskId)) rollouts.push(JSON.parse(String(text)))
   return rollouts
 }
 const sentBy = (rollout: Rollout) => bytesOf(rollout as unknown as Entry)

@@ -13,13 +13,15 @@ const { url, api } = await serveHere(t)
 
 const make = async (api: Api, message: string, user_id = 'ann') => {
   const task = { user_message_content: message, stream: false, client_id: 'echo', user_id }
-  await read(api('POST', '/tasks', task))
+  return (await read(api('POST', '/tasks', task))).body.result.id
 }
+const ids: string[] = []
 
 t.test('tasks beyond the most rows of a page are on the next page', { skip }, async t => {
-  for (let n = 0; n < 520; n++) await make(api, `Task ${n}`, n === 5 ? 'rare' : 'ann')
+  for (let n = 0; n < 520; n++) ids.push(await make(api, `Task ${n}`, n === 5 ? 'rare' : 'ann'))
   const { page, complaints } = await openConsole(t, browser, `${url}/ui`)
   const rows = page.locator('table.tasks tbody tr')
+  await sees(page, 'the newest 50 of 520')
   for (let count = 50; count < 500; count += 50) {
     await page.getByRole('button', { name: 'Show older tasks' }).click()
     await rows.nth(count).waitFor()
@@ -53,5 +55,72 @@ t.test('a filter asks the server when somebody has written it', { skip }, async 
   await sees(page, 'Live')
   t.equal(await page.evaluate('keys'), 4)
   t.ok(opened.length < 4, `${opened.length} connections for four keys`)
+  t.same(complaints, [])
+})
+
+t.test(
+  'the search of the log asks the server, so it finds streams that are not loaded',
+  { skip },
+  async t => {
+    const { page, complaints } = await openConsole(t, browser, `${url}/ui/audit`)
+    const rows = page.locator('table.tasks tbody tr')
+    await rows.nth(499).waitFor()
+    const newest = `task-${ids.at(-1)}`
+    t.equal(await page.getByRole('link', { name: newest }).count(), 0)
+    const search = page.getByRole('searchbox', { name: 'Search' })
+    await search.fill(newest.toUpperCase())
+    await page.getByRole('link', { name: newest }).waitFor()
+    t.equal(await rows.count(), 1)
+    await search.fill('rare')
+    await page.getByRole('link', { name: `task-${ids[5]}` }).waitFor()
+    await search.fill('no such stream')
+    await sees(page, 'No stream fits')
+    await search.fill('')
+    await page.getByRole('button', { name: 'Show later streams' }).click()
+    await page.getByRole('link', { name: newest }).waitFor()
+    t.same(complaints, [])
+  },
+)
+
+t.test('a stream is shown from the event that an address names', { skip }, async t => {
+  const stream = `task-${ids[0]}`
+  const { events } = JSON.parse(await (await api('GET', `/audit/events?stream=${stream}`)).text())
+  const { page, complaints } = await openConsole(
+    t,
+    browser,
+    `${url}/ui/audit/${stream}?position=${events.at(-1).position}`,
+  )
+  await page.getByRole('link', { name: 'Show the stream from its first event' }).click()
+  await sees(page, 'TaskCreated')
+  t.same(complaints, [])
+})
+
+t.test('conversations, partners and cron jobs go on with older ones', { skip }, async t => {
+  const { page, complaints } = await openConsole(t, browser, `${url}/ui/sessions`)
+  const rows = page.locator('table.tasks tbody tr')
+  const grows = async (button: string, from: number, to: number) => {
+    await rows.nth(from - 1).waitFor()
+    t.equal(await rows.count(), from)
+    await page.getByRole('button', { name: button }).click()
+    await rows.nth(to - 1).waitFor()
+    t.equal(await rows.count(), to)
+  }
+  await sees(page, 'From the 300 newest tasks')
+  await grows('Show older sessions', 300, 521)
+  t.equal(await page.getByRole('button', { name: 'Show older sessions' }).count(), 0)
+  await page.goto(`${url}/ui/diff/${ids[7]}`)
+  await grows('Show older tasks', 100, 200)
+  for (let n = 0; n < 104; n++) {
+    const job = {
+      name: `Job ${n}`,
+      schedule: '0 5 * * *',
+      task: { user_message_content: 'x' },
+      user_id: `u${n % 2}`,
+    }
+    const { status, text } = await read(api('POST', '/cron/jobs', job))
+    if (status >= 300) throw new Error(text)
+  }
+  await page.goto(`${url}/ui/cron`)
+  await grows('Show older jobs', 100, 104)
   t.same(complaints, [])
 })

@@ -42,7 +42,7 @@ const storedAt = (position: number): Recorded => {
 const givenLog = (pageSize: () => number = () => 1000) => {
   const stored: Recorded[] = []
   const state = { reads: 0, reading: 0, damagedAt: Number.POSITIVE_INFINITY }
-  return {
+  const log = {
     state,
     head: () => stored.length,
     /** More events, stored and not yet told of. */
@@ -66,7 +66,12 @@ const givenLog = (pageSize: () => number = () => 1000) => {
         state.reading--
       }
     },
+    async *readSession(session: string, after = 0) {
+      for await (const page of log.readAll(after))
+        yield page.filter(({ header }) => header.session_id === session)
+    },
   }
+  return log
 }
 
 /** What a subscriber must have got, told without any code of the bus. */
@@ -341,6 +346,33 @@ t.test('when nobody listens nothing is kept, and nothing is missed by who comes 
   third.close()
   events.publish(log.append(5))
   t.equal(events.position(), 20)
+})
+
+t.test('who wants one session from the start reads its events, and no others', async t => {
+  const log = givenLog()
+  log.append(3000)
+  let others = 0
+  let own = 0
+  const counted = {
+    ...log,
+    async *readAll(after = 0) {
+      for await (const page of log.readAll(after)) {
+        others += page.length
+        yield page
+      }
+    },
+    async *readSession(session: string, after = 0) {
+      for await (const page of log.readSession(session, after)) {
+        own += page.length
+        yield page
+      }
+    },
+  }
+  const filter = { sessionId: 's1' }
+  const reader = follower(createEvents(counted, wholeLoop), 0, filter)
+  await settle(20)
+  t.same(reader.positions(), expectedOf(0, 3000, filter))
+  t.same([own, others], [1500, 0])
 })
 
 t.test('closing twice, resuming what is closed or not full, does nothing', async t => {

@@ -65,8 +65,8 @@ t.test('every row that is not as it was is named, with what it is and what it sh
     ],
     [`INSERT INTO steps SELECT 1, ${task}`, { table: 'steps', row: '1', field: 'row', replayed: null }, true],
     [
-      "UPDATE task_counts SET tasks = 7 WHERE status = 'paused'",
-      { table: 'task_counts', row: 'paused', field: 'tasks', stored: 7, replayed: 1 },
+      "UPDATE task_counts SET tasks = 7 WHERE status = 'paused' AND user_id = ''",
+      { table: 'task_counts', row: ' script 0 0 paused', field: 'tasks', stored: 7, replayed: 1 },
       false,
     ],
     [

@@ -18,7 +18,7 @@ const rowsIn = (dataDir: string): Record<string, unknown[]> => {
   const rows = (sql: string) => db.prepare(sql).all()
   const tables = db.prepare<[], string>("SELECT name FROM sqlite_schema WHERE type = 'table'").pluck().all()
   const found = Object.fromEntries(tables.map(name => [name, rows(`SELECT * FROM ${name}`)]))
-  const counts = rows('SELECT * FROM task_counts WHERE tasks <> 0 ORDER BY status')
+  const counts = rows('SELECT * FROM task_counts WHERE tasks <> 0')
   db.close()
   return { ...found, task_counts: counts }
 }

@@ -350,7 +350,16 @@ t.test('tokens and tickets', async t => {
 })
 
 t.test('what needs no token', async t => {
-  for (const path of ['/', '/healthz', '/readyz', '/metrics', '/docs', '/ui', '/openapi.json', '/asyncapi.json'])
+  for (const path of [
+    '/',
+    '/healthz',
+    '/readyz',
+    '/metrics',
+    '/docs',
+    '/ui',
+    '/openapi.json',
+    '/asyncapi.json',
+  ])
     t.equal((await outside(path)).status, 200, path)
   t.equal((await outside('/ws')).status, 426)
 })

@@ -27,8 +27,8 @@ t.test('requests and long answers of a user count together, and those of operato
 t.test('while one user waits for the event loop, other users can read past events', async t => {
   const never = new Promise<void>(() => {})
   const loop = { enter: (user: string) => (user === 'alice' ? never : undefined) }
-  async function* readAll() {}
-  const past = createPast({ readAll }, loop)
+  async function* nothing() {}
+  const past = createPast({ head: () => 0, readAll: nothing, readSession: nothing }, loop)
   void past.after(0, 'alice')
   t.equal(await past.after(0, 'bob'), undefined, 'the log is empty, and bob learns it at once')
   t.equal(await past.after(0, undefined), undefined)

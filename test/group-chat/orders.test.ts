@@ -51,7 +51,7 @@ t.test('a speaker hears others as users with names, and itself as the assistant'
   const chat = await chatted(system, chatOf([says('ann', 'a1', 'a2'), says('bob', 'b')]))
   const turns = await eventsOf(system, 'GroupChatAgentThinking')
   const heardBy = async (n: number) => {
-    for await (const entry of system.recall.rollouts(String(turns[n]?.task_id)))
+    for await (const entry of system.recall.rolloutLines(String(turns[n]?.task_id)))
       return (JSON.parse(String(entry)) as { input_messages: { role: string }[] }).input_messages.map(
         item => `${item.role} ${linesOf([item])[0]}`,
       )

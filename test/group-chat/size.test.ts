@@ -22,7 +22,7 @@ t.test('a late turn of a chat stores no more than an early one, and hears everyt
   // The same speaker says the same text in both turns; only numbers of two digits are longer.
   const [early, late] = [bytesOf(streams[2]), bytesOf(streams[turns - 2])]
   t.ok(late - early < 100, `${early} bytes for the third turn, ${late} for the last but one`)
-  for await (const entry of system.recall.rollouts(String(streams.at(-1)?.slice('task-'.length)))) {
+  for await (const entry of system.recall.rolloutLines(String(streams.at(-1)?.slice('task-'.length)))) {
     const { input_messages } = JSON.parse(String(entry)) as { input_messages: unknown[] }
     t.equal(input_messages.length, turns, 'the message of the user, and all turns before the last')
   }

@@ -172,6 +172,26 @@ t.test('all sessions are listed, or those of a user, in order of creation, close
   t.equal((await call('GET', '/env/sessions?user_id=a&user_id=b')).status, 422)
 })
 
+t.test('with a limit they come in pages, newest first, and the server searches', async t => {
+  const mine: string[] = []
+  for (let n = 0; n < 5; n++) mine.unshift(await made({ user_id: 'Paged', session_id: `paged-${n}` }))
+  await close(mine[1] as string)
+  const page = async (query: string) => {
+    const { body } = await call('GET', `/env/sessions?user_id=Paged&${query}`)
+    t.equal(body.total, body.sessions.length)
+    return { ids: idsOf({ body } as never), more: (body as { has_more?: boolean }).has_more }
+  }
+  t.same(await page('limit=2'), { ids: mine.slice(0, 2), more: true })
+  t.same(await page(`limit=3&starting_after=${mine[1]}`), { ids: mine.slice(2), more: false })
+  t.same(await page('limit=9&state=active'), { ids: mine.filter((_, n) => n !== 1), more: false })
+  t.same(await page('limit=9&search=PAGED-3'), { ids: ['paged-3'], more: false })
+  t.same(await page('limit=1&search=paged'), { ids: mine.slice(0, 1), more: true })
+  t.same(await page('limit=9&search=nowhere'), { ids: [], more: false })
+  t.ok(idsOf((await call('GET', '/env/sessions?limit=9&search=paged')) as never).length >= 5)
+  for (const query of ['limit=0', 'limit=1001', 'limit=1&starting_after=nothing', 'limit=1&state=closed'])
+    t.equal((await call('GET', `/env/sessions?${query}`)).status, 422, query)
+})
+
 t.test('the machine says where a session is and what may follow', async t => {
   const id = await made()
   const machine = async () =>

@@ -152,7 +152,22 @@ t.test('rollouts that repeat what was seen are longer than the task, and told on
     steps.map((_, n) => n + 1),
   )
   t.same((await read(api('GET', `/tasks/${task.id}`))).body.result, task)
-  t.same((await read(api('GET', `/tasks/${task.id}/rollouts`))).body.result, task.rollouts)
+  const pages: { step: number; position: number }[][] = []
+  for (let more = true; more; ) {
+    const after = pages.at(-1)?.at(-1)?.position ?? 0
+    const text = await (await api('GET', `/tasks/${task.id}/rollouts?after=${after}`)).text()
+    t.ok(text.length < 9 * mebibyte, 'a page ends early at eight mebibytes')
+    const { result, has_more } = JSON.parse(text)
+    pages.push(result)
+    more = has_more
+  }
+  t.ok(pages.length > 1)
+  t.same(pages.flat(), task.rollouts)
+  const lines = await (await api('GET', `/tasks/${task.id}/rollouts?format=jsonl`)).text()
+  t.equal(lines.trimEnd().split('\n').length, pages[0]?.length, 'as lines they come in the same pages')
+  const delta = await (await api('GET', `/tasks/${task.id}/rollouts?form=delta`)).text()
+  t.ok(delta.length < 3 * mebibyte, 'as differences all of them are on one page')
+  t.equal(JSON.parse(delta).result.length, steps.length)
   const frames = JSON.parse(await (await api('GET', `/tasks/${task.id}/events?limit=1000`)).text())
   t.equal(frames.has_more, true, 'its last frame has a page of its own')
 })

@@ -108,7 +108,7 @@ t.test('as JSON it is an envelope, as JSON lines the entries alone; another form
   const asJson = await read(
     api('GET', `/tasks/${task.id}/rollouts?format=json`, undefined, { 'x-request-id': 'r' }),
   )
-  t.same(asJson.body, { jsonrpc: '2.0', id: 'r', result: entries })
+  t.same(asJson.body, { jsonrpc: '2.0', id: 'r', result: entries, has_more: false })
   const asLines = await read(api('GET', `/tasks/${task.id}/rollouts?format=jsonl`))
   t.match(asLines.headers.get('content-type'), 'application/x-ndjson')
   t.equal(asLines.text, entries.map(entry => `${JSON.stringify(entry)}\n`).join(''))
@@ -118,6 +118,57 @@ t.test('as JSON it is an envelope, as JSON lines the entries alone; another form
     t.match(brief(body.detail), [/^query format /])
   }
   t.match(await read(api('GET', '/tasks/nothing/rollouts')), { status: 404, body: { code: -32001 } })
+})
+
+t.test('pages continue after a position, as JSON and as lines, whole and as differences', async t => {
+  const task = await play([sum, sum, sum, sum, end])
+  const all = await rolloutsOf(task.id)
+  for (const form of ['whole', 'delta']) {
+    const seen: Entry[] = []
+    for (let more = true; more; ) {
+      const query = `limit=2&form=${form}&after=${seen.at(-1)?.position ?? 0}`
+      const { body } = await read(api('GET', `/tasks/${task.id}/rollouts?${query}`))
+      const { result, has_more } = body as unknown as { result: Entry[]; has_more: boolean }
+      const asLines = parse(
+        await (await api('GET', `/tasks/${task.id}/rollouts?format=jsonl&${query}`)).text(),
+      )
+      t.same(asLines, result)
+      seen.push(...result)
+      more = has_more
+    }
+    t.same(
+      seen.map(({ step }) => step),
+      [1, 2, 3, 4, 5],
+    )
+    if (form === 'whole') t.same(seen, all)
+    else
+      t.match(
+        seen.map(({ input_messages_delta }) => input_messages_delta),
+        [
+          { base: null, keep: 0 },
+          { base: all[0]?.rollout_id, keep: 1, append: { length: 2 } },
+          { base: null, keep: 0, append: { length: 5 } },
+          { base: all[2]?.rollout_id, keep: 5, append: { length: 2 } },
+          { base: null, keep: 0, append: { length: 9 } },
+        ],
+        'the first entry of each page needs no other',
+      )
+  }
+  const last = all.at(-1)?.position
+  t.equal(await (await api('GET', `/tasks/${task.id}/rollouts?format=jsonl&after=${last}`)).text(), '')
+  const bulk = parse(
+    await (await api('GET', `/rollouts?form=delta&after=${(all[0]?.position ?? 1) - 1}`)).text(),
+  )
+  t.match(bulk[4], { input_messages_delta: { base: all[3]?.rollout_id, keep: 7 } })
+  for (const query of [
+    'limit=0',
+    'limit=1001',
+    'after=-1',
+    'after=999999',
+    'form=short',
+    'format=atif&limit=5',
+  ])
+    t.equal((await api('GET', `/tasks/${task.id}/rollouts?${query}`)).status, 422, query)
 })
 
 t.test('a task without a step has none, one at work those so far', async t => {

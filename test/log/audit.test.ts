@@ -49,7 +49,7 @@ t.test('the list of streams shows no event that a power failure could still lose
   await log.append([to('a', 0, { n: 2 }), to('c', -1, { n: 3 })])
   const shown = async (head: number) => {
     const found: string[] = []
-    for await (const page of trailOf(t, file, head).streams(0))
+    for await (const page of trailOf(t, file, head).streams(0, {}))
       found.push(
         ...page.map(({ stream, revision, last_position }) => `${stream}@${revision} ${last_position}`),
       )
@@ -93,7 +93,7 @@ t.test("one owner's events are found between those of others, however far apart"
   t.same((await read(trail.events(mine[1] ?? 0, { owner }))).positions, mine.slice(2))
   t.same((await read(trail.events(0, { owner: 'user-1' }))).positions, [])
   const names: string[] = []
-  for await (const page of trail.streams(0, owner)) names.push(...page.map(({ stream }) => stream))
+  for await (const page of trail.streams(0, { owner })) names.push(...page.map(({ stream }) => stream))
   t.same(names, ['a', 'c', 'd', 'f'])
 })
 

@@ -127,8 +127,8 @@ for (const version of [schemaVersion - 1, schemaVersion + 1]) {
 
 t.test('the tables of a version do not change: a log that exists would keep its old ones', async t => {
   const found = createHash('sha256').update(schema).digest('hex')
-  t.equal(found.slice(0, 16), '2fd0f36873a8c59d', 'raise schemaVersion, and note the new digest')
-  t.equal(schemaVersion, 1)
+  t.equal(found.slice(0, 16), 'db293194f7926d8f', 'raise schemaVersion, and note the new digest')
+  t.equal(schemaVersion, 2)
 })
 
 // SQLite makes a file of no length first (of one byte on some systems); a crash may leave it so.

@@ -1,6 +1,11 @@
 // Lists and counts of more tasks than one slice looks at.
+import path from 'node:path'
 import Database from 'better-sqlite3'
 import t from 'tap'
+import { openReadStore } from '../../projections/store.ts'
+import { createTaskLists } from '../../projections/tasks/lists.ts'
+import type { StoredTasks } from '../../projections/tasks/stored.ts'
+import { fillTasks } from '../support/many-tasks.ts'
 import { givenSystem, quiet } from '../support/system.ts'
 
 const all = {
@@ -67,6 +72,63 @@ t.test('a rare task among many is found and counted, and others are served meanw
     by_status: { completed: 2100, failed: 4 },
     by_agent: { echo: { completed: 2100 }, script: { failed: 4 } },
   })
-  t.equal(pauses, 2)
+  t.equal(pauses, 0, 'kept numbers need no slices')
+  t.same(await system.queries.countTasks({ ...all, createdAfter: 0 }, undefined, pause), counts)
+  t.equal(pauses, 2, 'other filters do')
   t.equal((await system.queries.countTasks({ ...all, error: 'rare' })).total, 4)
 })
+
+t.test(
+  'counts, and agents without a match, visit as many rows among 20,000 tasks as among 2,000',
+  async t => {
+    const visitedAmong = async (tasks: number) => {
+      const store = openReadStore(path.join(t.testdir(), 'read.db'))
+      t.teardown(() => store.close())
+      const { busyUser } = fillTasks(store, tasks)
+      let visited = 0
+      const counting = {
+        ...store,
+        prepare(sql: string) {
+          const statement = store.prepare<unknown[], unknown>(sql)
+          const all = (...given: unknown[]) => {
+            const rows = statement.all(...given)
+            // A row of a slice that is grouped stands for all rows that it counts.
+            for (const row of rows) visited += (row as { rows?: number }).rows ?? 1
+            return rows
+          }
+          return { ...statement, all }
+        },
+      } as typeof store
+      const lists = createTaskLists({
+        store: counting,
+        stored: {} as StoredTasks,
+        reading: ask => ask(),
+        isCurrent: () => true,
+        rowById: () => undefined,
+        head: () => tasks * 7,
+      })
+      const visits = async (ask: () => Promise<unknown>) => {
+        visited = 0
+        const answer = await ask()
+        return [visited, answer]
+      }
+      const none = { tasks: [], more: false }
+      const [ofAll, counts] = await visits(() => lists.count(all))
+      t.same((counts as { total: number }).total, tasks)
+      const [ofUser, own] = await visits(() => lists.count(all, busyUser))
+      t.same(own, await lists.count({ ...all, userId: busyUser, createdAfter: 0 }), 'what its rows give')
+      const [ofTwo, nothing] = await visits(() => lists.count({ ...all, userId: 'user-1' }, busyUser))
+      t.same((nothing as { total: number }).total, 0)
+      const [unmatched, page] = await visits(() => lists.list({ ...all, agent: 'model' }))
+      t.same(page, none)
+      const [unfailed, other] = await visits(() =>
+        lists.list({ ...all, agent: 'model', error: 'x' }, busyUser),
+      )
+      t.same(other, none)
+      return [ofAll, ofUser, ofTwo, unmatched, unfailed]
+    }
+    const few = await visitedAmong(2000)
+    t.same(few, [3, 1, 0, 3, 1], 'one row for each status')
+    t.same(await visitedAmong(20_000), few)
+  },
+)

@@ -109,6 +109,7 @@ const ofTask = (stream: string, rows: StoredRow[]): Question[] => {
     ...(ended ? [{ path: `${task}/events`, accept: sse, brief }] : []),
     { path: `${task}/rollouts` },
     { path: `${task}/rollouts?format=jsonl`, brief },
+    { path: `${task}/rollouts?form=delta`, brief },
     { path: `${task}/rollouts?format=atif` },
     { path: `${task}/replay`, method: 'POST' },
     ...(view.deleted ? [] : [{ path: `${task}?as_of=position:`, each: positions }]),

@@ -171,8 +171,9 @@ export const environmentComponents: Components = {
     schema: answers.SessionList,
     about: 'A list of environment sessions.',
     fields: {
-      sessions: 'The sessions, in the order of their creation.',
-      total: 'The number of sessions.',
+      sessions: 'The sessions, in the order of their creation; with `limit` the newest first.',
+      total: 'The number of sessions in the answer.',
+      has_more: 'With `limit`: whether older sessions follow.',
     },
   },
   SessionMachine: {

@@ -4,53 +4,71 @@ import * as answers from '../../contract/responses.ts'
 import type { Components } from '../component.ts'
 import { envelopeFields } from './envelopes.ts'
 
+/** The fields that both forms of a rollout have. */
+const rolloutFields = {
+  type: 'Always `task.rollout`.',
+  sequence_number: 'The number of the frame that was next when the step completed.',
+  position: 'The position in the log of the event that completed the step.',
+  session_id: 'The id of the chat session.',
+  task_id: 'The id of the task.',
+  trace_id: 'The id of the first task in the tree of subagents.',
+  request_id: 'The id of the request that created the task.',
+  rollout_id: 'The id of this entry.',
+  parent_rollout_id: 'In the entry of a subagent: the id of the entry of the step that called the subagent.',
+  fork_of: 'In the past of a fork: the step of which this one is a copy; else null.',
+  effect_id: 'The id of the step in the events of the log.',
+  turn: 'The number of the user’s messages that the task has seen, from 1.',
+  step: 'The number of the agent step, from 1.',
+  is_answer: 'Whether the step gave the agent’s answer.',
+  is_compress: 'Whether the step made a summary of a context that was too long.',
+  inference_args: 'The arguments that the request passed on to the endpoint.',
+  tools: 'The tools that were offered.',
+  request:
+    'The fields that were sent to the model besides messages and tools. The body was `{...request, messages: input_messages, tools}`, without `tools` if there were none, and with the name in `messages_field`, if it is there, in place of `messages`. In a step without a model, `request` names the agent.',
+  usage: 'The tokens that this step used.',
+  reward: 'The newest reward of the task. Only the last entry has this field.',
+  request_digest: 'base64url(SHA-256) of the body that was sent to the model.',
+  response_id: 'The id that the endpoint gave to its answer.',
+  model: 'The model that answered.',
+  system_fingerprint: 'The field of this name in the endpoint’s answer.',
+  finish_reason: 'The field of this name in the endpoint’s answer.',
+  provider_call_ids: 'The id that the endpoint gave to each call, by the `call_id` of the call.',
+  completion_token_ids: 'The token ids of the answer, if the endpoint gave them.',
+  logprobs: 'The probabilities of the answer’s tokens, if the endpoint gave them.',
+  messages_field:
+    'The field of the body that had the messages, if it was not `messages`: `input` of Responses.',
+  output_messages: 'The output of the step.',
+}
+
 export const historyComponents: Components = {
   Rollout: {
     schema: answers.RolloutEntry,
     about:
       'The input and the output of one completed agent step. With `return_rollout` it is also a frame of the task’s stream. In a step with a model, the messages are those of the model call, in the form of chat completions; in other steps they are output items.',
     fields: {
-      type: 'Always `task.rollout`.',
-      sequence_number: 'The number of the frame that was next when the step completed.',
-      position: 'The position in the log of the event that completed the step.',
-      session_id: 'The id of the chat session.',
-      task_id: 'The id of the task.',
-      trace_id: 'The id of the first task in the tree of subagents.',
-      request_id: 'The id of the request that created the task.',
-      rollout_id: 'The id of this entry.',
-      parent_rollout_id:
-        'In the entry of a subagent: the id of the entry of the step that called the subagent.',
-      fork_of: 'In the past of a fork: the step of which this one is a copy; else null.',
-      effect_id: 'The id of the step in the events of the log.',
-      turn: 'The number of the user’s messages that the task has seen, from 1.',
-      step: 'The number of the agent step, from 1.',
-      is_answer: 'Whether the step gave the agent’s answer.',
-      is_compress: 'Whether the step made a summary of a context that was too long.',
-      inference_args: 'The arguments that the request passed on to the endpoint.',
-      tools: 'The tools that were offered.',
-      request:
-        'The fields that were sent to the model besides messages and tools. The body was `{...request, messages: input_messages, tools}`, without `tools` if there were none, and with the name in `messages_field`, if it is there, in place of `messages`. In a step without a model, `request` names the agent.',
-      usage: 'The tokens that this step used.',
-      reward: 'The newest reward of the task. Only the last entry has this field.',
-      request_digest: 'base64url(SHA-256) of the body that was sent to the model.',
-      response_id: 'The id that the endpoint gave to its answer.',
-      model: 'The model that answered.',
-      system_fingerprint: 'The field of this name in the endpoint’s answer.',
-      finish_reason: 'The field of this name in the endpoint’s answer.',
-      provider_call_ids: 'The id that the endpoint gave to each call, by the `call_id` of the call.',
+      ...rolloutFields,
       prompt_token_ids: 'The token ids of the prompt, if the endpoint gave them.',
-      completion_token_ids: 'The token ids of the answer, if the endpoint gave them.',
-      logprobs: 'The probabilities of the answer’s tokens, if the endpoint gave them.',
-      messages_field:
-        'The field of the body that had the messages, if it was not `messages`: `input` of Responses.',
       input_messages: 'The input of the step.',
-      output_messages: 'The output of the step.',
+    },
+  },
+  RolloutDelta: {
+    schema: answers.RolloutDelta,
+    about:
+      'A rollout with `form=delta`: it has `input_messages_delta` in place of `input_messages`, and `prompt_token_ids_delta` in place of `prompt_token_ids`. The list is the first `keep` elements of the same list of the entry `base`, then the elements of `append`. `base` is the `rollout_id` of an earlier entry of the same task in the same answer: its newest entry before this one with `is_compress` false. With `base` null the list is `append`.',
+    fields: {
+      ...rolloutFields,
+      input_messages_delta: 'The input of the step, as a difference.',
+      prompt_token_ids_delta: 'The token ids of the prompt as a difference, if the endpoint gave them.',
     },
   },
   RolloutList: {
     schema: answers.RolloutList,
-    about: 'Rollouts in an envelope.',
-    fields: { ...envelopeFields, result: 'One entry for each completed step, in order of position.' },
+    about: 'A page of rollouts in an envelope.',
+    fields: {
+      ...envelopeFields,
+      result: 'One entry for each completed step, in order of position.',
+      has_more: 'Whether entries follow. The `position` of the last entry is the cursor of the next page.',
+    },
   },
   Trajectory: {
     schema: answers.Trajectory,

@@ -5,6 +5,7 @@ import {
   Difference,
   Machine,
   Replay,
+  RolloutDelta,
   RolloutEntry,
   RolloutList,
   Trajectory,
@@ -13,6 +14,11 @@ import { defineOperations, json, ndjson } from '../operation.ts'
 import { after, limit, otherTask, query, taskId, text } from '../parameters.ts'
 
 const fromStart = after('The position after which the answer begins.', 0)
+const form = query(
+  'form',
+  Type.Enum(['whole', 'delta'], { default: 'whole' }),
+  '`delta`: the messages of each entry as the difference to an earlier entry of the same task in the same answer (`RolloutDelta`). Whole entries grow with the square of the steps.',
+)
 
 export const historyOperations = defineOperations({
   getRollouts: {
@@ -22,19 +28,22 @@ export const historyOperations = defineOperations({
     access: 'read',
     summary: 'Get the rollouts of a task',
     about:
-      'The input and output of each completed agent step, folded from the log. Steps of subagents and summaries are included if the create asked for them.',
+      'The input and output of each completed agent step, folded from the log. Steps of subagents and summaries are included if the create asked for them. The answer is one page: it ends early when its entries are large, but has one entry at least. The `position` of the last entry is the cursor of the next page. As JSON lines, the page after the last one is empty.',
     parameters: [
       taskId,
+      fromStart,
+      limit(1000, 100, 'entries'),
+      form,
       query(
         'format',
         Type.Enum(['json', 'jsonl', 'atif'], { default: 'json' }),
-        '`jsonl`: one entry on each line. `atif`: one document in the Agent Trajectory Interchange Format 1.7.',
+        '`jsonl`: one entry on each line. `atif`: one document in the Agent Trajectory Interchange Format 1.7, which has the whole task, without `after`, `limit` and `form`.',
       ),
     ],
     answers: [
       {
         status: 200,
-        about: 'The entries. With `format=atif`: the document.',
+        about: 'A page of entries. With `format=atif`: the document.',
         type: json,
         schema: Type.Union([RolloutList, Trajectory]),
       },
@@ -42,7 +51,7 @@ export const historyOperations = defineOperations({
         status: 200,
         about: 'With `format=jsonl`: one entry on each line.',
         type: ndjson,
-        items: RolloutEntry,
+        items: Type.Union([RolloutEntry, RolloutDelta]),
       },
     ],
     refusals: ['TaskNotFound'],
@@ -54,9 +63,16 @@ export const historyOperations = defineOperations({
     access: 'read',
     summary: 'Read the rollouts of all tasks',
     about:
-      'The entries of every task, ordered by position; the entries of a subagent appear once, for its own task. The `position` of the last entry is the cursor of the next page.',
-    parameters: [fromStart, limit(1000, 100, 'entries')],
-    answers: [{ status: 200, about: 'One entry on each line.', type: ndjson, items: RolloutEntry }],
+      'The entries of every task, ordered by position; the entries of a subagent appear once, for its own task. The `position` of the last entry is the cursor of the next page. A page ends early when its entries are large, but has one entry at least; the page after the last one is empty.',
+    parameters: [fromStart, limit(1000, 100, 'entries'), form],
+    answers: [
+      {
+        status: 200,
+        about: 'One entry on each line.',
+        type: ndjson,
+        items: Type.Union([RolloutEntry, RolloutDelta]),
+      },
+    ],
   },
   diffTasks: {
     method: 'GET',
@@ -147,7 +163,15 @@ export const historyOperations = defineOperations({
     summary: 'List the streams of the log',
     about:
       'The streams of the log, in the order of their creation. The `first_position` of the last stream is the cursor of the next page.',
-    parameters: [fromStart, limit(1000, 100, 'streams')],
+    parameters: [
+      fromStart,
+      limit(1000, 100, 'streams'),
+      query(
+        'search',
+        text,
+        'Only streams whose name contains this text, in upper or lower case, or that belong to the user with this name.',
+      ),
+    ],
     answers: [{ status: 200, about: 'A page of streams.', type: json, schema: AuditStreamPage }],
   },
 })

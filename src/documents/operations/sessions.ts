@@ -26,8 +26,23 @@ export const sessionOperations = defineOperations({
     tag: 'Environments',
     access: 'read',
     summary: 'List sessions',
-    about: 'All sessions that the token reaches, including closed ones, in the order of their creation.',
-    parameters: [query('user_id', text, 'Only sessions of this user.')],
+    about:
+      'All sessions that the token reaches, including closed ones, in the order of their creation. With `limit`, a page of the newest ones, newest first; the other parameters then choose among them.',
+    parameters: [
+      query('user_id', text, 'Only sessions of this user.'),
+      query(
+        'limit',
+        Type.Integer({ minimum: 1, maximum: 1000 }),
+        'The largest number of sessions. Absent: all of them.',
+      ),
+      query('starting_after', text, 'With `limit`: the id of a session; the page begins after it.'),
+      query(
+        'search',
+        text,
+        'With `limit`: a part of the id, of the environment or of the user, in upper or lower case.',
+      ),
+      query('state', Type.Enum(['active']), 'With `limit`: only sessions that are not closed.'),
+    ],
     answers: [
       {
         status: 200,

@@ -1,6 +1,7 @@
 // The SQL of the audit trail, prepared once for its connection.
 import type Database from 'better-sqlite3'
 import { erasedRangesOf } from '../erased-ranges.ts'
+import { inHeader } from '../schema.ts'
 import type { Row } from '../store.ts'
 
 /** The first or the last event of a stream. */
@@ -46,6 +47,25 @@ export const prepareStatements = (db: Database.Database) => {
       .prepare<[number, number], string>('SELECT text FROM pieces WHERE payload = ? AND n = ?')
       .pluck(),
     erasedBy: erasedRangesOf(db),
+    /** The numbers of the streams of an owner after a stream. */
+    streamsOfOwner: db
+      .prepare<[string, number, number], number>(
+        `SELECT stream_no FROM events WHERE revision = 0 AND ${inHeader('owner')} = ? AND stream_no > ?
+         ORDER BY stream_no LIMIT ?`,
+      )
+      .pluck(),
+    /** The numbers of the streams after a stream, up to another one: of an owner, or with a text in their names. */
+    streamsOfOwnerTo: db
+      .prepare<[string, number, number], number>(
+        `SELECT stream_no FROM events WHERE revision = 0 AND ${inHeader('owner')} = ? AND stream_no > ?
+         AND stream_no <= ?`,
+      )
+      .pluck(),
+    streamsNamedTo: db
+      .prepare<[number, number, string], number>(
+        'SELECT no FROM streams WHERE no > ? AND no <= ? AND instr(lower(id), ?) > 0',
+      )
+      .pluck(),
     firstOf: db.prepare<[number], Place>(`${place} ORDER BY revision LIMIT 1`),
     /** The last event of a stream up to a position. */
     lastOf: db.prepare<[number, number], Place>(`${place} AND position <= ? ORDER BY revision DESC LIMIT 1`),
