@@ -111,7 +111,9 @@ t.test('no statement of the read models reads or sorts more than it must', async
     [],
     'each excuse is needed',
   )
-  const past = statements.filter(([sql]) => sql.includes('deleted_position > ?'))
+  const past = statements.filter(
+    ([sql]) => sql.includes('deleted_position > ?') && !sql.includes('INDEXED BY'),
+  )
   t.same(
     past.map(([sql, db]) => planOf(sql, db)),
     [['SEARCH tasks USING INDEX tasks_deleted (shown=? AND position>? AND position<?)']],
