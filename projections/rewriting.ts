@@ -2,6 +2,7 @@
 // thread copies the rows. Then the events that came meanwhile are folded into the copy, and the copy takes the place of
 // the file in the turn in which it has all events. So the tables are current at every moment.
 import type { Log, Recorded } from '../src/contract/stored.ts'
+import { createTurns } from '../src/platform/turns.ts'
 import { createIntake, type Intake, type Projection } from './intake.ts'
 import { readToHead } from './read-to-head.ts'
 import type { Copy, ReadStore } from './store.ts'
@@ -23,6 +24,8 @@ type Parts = {
 }
 
 export const createRewriting = ({ store, log, projectionsOn, rest, isAtRest, replace }: Parts) => {
+  /** A standby asks for the next copy while it still makes one, and both have the same name. */
+  const inTurn = createTurns()
   /** The events of commits that the copy may lack. Undefined: no copy is made. */
   let since: Recorded[] | undefined
 
@@ -35,28 +38,29 @@ export const createRewriting = ({ store, log, projectionsOn, rest, isAtRest, rep
       if (since.length <= mostMissing || round === mostRounds) return intake
     }
   }
+  const rewrite = async (): Promise<void> => {
+    const copy = await store.copy()
+    if (copy === undefined) return
+    try {
+      const intake = await fill(copy)
+      do {
+        await rest()
+        await copy.release()
+      } while (!isAtRest())
+      replace(copy, intake, since ?? [])
+    } catch (error) {
+      copy.discard()
+      throw error
+    } finally {
+      since = undefined
+    }
+    await copy.settle()
+  }
   return {
     follow(events: Recorded[]): void {
       if (since !== undefined) for (const event of events) since.push(event)
     },
     /** Rejects when the file could not be written anew. */
-    async rewrite(): Promise<void> {
-      const copy = await store.copy()
-      if (copy === undefined) return
-      try {
-        const intake = await fill(copy)
-        do {
-          await rest()
-          await copy.release()
-        } while (!isAtRest())
-        replace(copy, intake, since ?? [])
-      } catch (error) {
-        copy.discard()
-        throw error
-      } finally {
-        since = undefined
-      }
-      await copy.settle()
-    },
+    rewrite: (): Promise<void> => inTurn(rewrite),
   }
 }

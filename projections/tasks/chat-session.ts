@@ -12,8 +12,22 @@ const pendingIn = (fields: string): string[] => {
   return (metadata?.pending_inputs ?? []).map(call => call.call_id)
 }
 
-/** A completed task. `seen_until`: it saw the tasks that completed up to this position; null: it saw others. */
-type Completed = { id: string; contributed: string; ended_position: number; seen_until: number | null }
+/**
+ * A completed task. `position`: of its creation. `seen_until`: it saw the tasks that completed up to this position; null: it
+ * saw others. A task that continues another one also saw this one, which ended when it was created.
+ */
+type Completed = {
+  id: string
+  position: number
+  contributed: string
+  ended_position: number
+  seen_until: number | null
+}
+/** A task with whose context another one may begin. */
+type Base = Completed & { seen_until: number }
+
+/** The position before which everything completed that a task saw at its start. */
+const endOfSeen = ({ seen_until, position }: Base): number => Math.max(seen_until, position)
 
 const referenceTo = ({ id, contributed }: Completed): ContextReference => ({
   stream: taskStream(id),
@@ -34,16 +48,20 @@ export const createChatSessionRows = (store: ReadStore) => {
   )
   // Without the name of the index, SQLite takes that of the user's completed tasks, which are more than those of the session.
   const completed = store.prepare<[string, string, number], Completed>(
-    `SELECT id, contributed, ended_position, seen_until FROM tasks INDEXED BY tasks_completed_in_session
+    `SELECT id, position, contributed, ended_position, seen_until FROM tasks INDEXED BY tasks_completed_in_session
      WHERE session_id = ? AND user_id = ? AND status = 'completed' AND deleted = 0 AND subtask = 0
        AND ended_position <= ?
      ORDER BY ended_position DESC`,
   )
   const firstDeleted = store
-    .prepare<[string, string, number, number], number | null>(
+    .prepare<
+      [{ session: string; user: string; seen_until: number; position: number; end: number }],
+      number | null
+    >(
       `SELECT min(ended_position) FROM tasks INDEXED BY tasks_deleted_from_session
-       WHERE session_id = ? AND user_id = ? AND status = 'completed' AND deleted = 1 AND subtask = 0
-         AND deleted_position > ? AND ended_position <= ?`,
+       WHERE session_id = :session AND user_id = :user AND status = 'completed' AND deleted = 1 AND subtask = 0
+         AND deleted_position > :seen_until AND ended_position <= :end
+         AND (ended_position <= :seen_until OR deleted_position > :position)`,
     )
     .pluck()
   const pasts = store
@@ -71,17 +89,19 @@ export const createChatSessionRows = (store: ReadStore) => {
 
   /**
    * Reads completed tasks backwards, until the rest is what one of them saw at its start: `base`, which may have seen
-   * tasks that completed before `limit`. Without such a task, reads all of them.
+   * only tasks that completed before `limit`. Without such a task, reads all of them.
    */
   const newestUntil = (userId: string, sessionId: string, limit: number) => {
-    let base: (Completed & { seen_until: number }) | undefined
+    let base: Base | undefined
     const newest: Completed[] = []
     for (const row of completed.iterate(sessionId, userId, Number.MAX_SAFE_INTEGER)) {
       const { ended_position, seen_until } = row
       if (base !== undefined && ended_position <= base.seen_until) break
       newest.push(row)
-      if (seen_until === null || seen_until >= limit) continue
-      if (base === undefined || seen_until > base.seen_until) base = { ...row, seen_until }
+      if (seen_until === null) continue
+      const next = { ...row, seen_until }
+      if (endOfSeen(next) >= limit) continue
+      if (base === undefined || seen_until > base.seen_until) base = next
     }
     return { base, newest: newest.reverse() }
   }
@@ -90,8 +110,9 @@ export const createChatSessionRows = (store: ReadStore) => {
   const newestAfterBase = (userId: string, sessionId: string) => {
     let found = newestUntil(userId, sessionId, Number.POSITIVE_INFINITY)
     while (found.base !== undefined) {
-      const { seen_until } = found.base
-      const deleted = firstDeleted.get(sessionId, userId, seen_until, seen_until) ?? null
+      const { seen_until, position } = found.base
+      const of = { session: sessionId, user: userId, seen_until, position, end: endOfSeen(found.base) }
+      const deleted = firstDeleted.get(of) ?? null
       if (deleted === null) break
       found = newestUntil(userId, sessionId, deleted)
     }

@@ -46,6 +46,6 @@ export const createKeptCounts = (store: ReadStore) => {
     `SELECT agent, subtask, deleted, status, tasks FROM task_counts WHERE user_id = ? AND tasks <> 0`,
   )
   /** The numbers of tasks of a user, or of all users, which are few rows. */
-  return (user: string = allUsers) => rows.all(user)
+  return (user: string | undefined) => (user === allUsers ? [] : rows.all(user ?? allUsers))
 }
 export type KeptCounts = ReturnType<typeof createKeptCounts>

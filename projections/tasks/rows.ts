@@ -41,7 +41,7 @@ export const createTaskRows = (store: ReadStore) => {
     /** How many tasks there are of each status, deleted ones included. */
     counts(): Record<string, number> {
       const found: Record<string, number> = {}
-      for (const { status, tasks } of keptCounts()) found[status] = (found[status] ?? 0) + tasks
+      for (const { status, tasks } of keptCounts(undefined)) found[status] = (found[status] ?? 0) + tasks
       return found
     },
   }

@@ -11,12 +11,21 @@ import type { Holdable, Holds } from './holds.ts'
 export type Obstacles = {
   unfinished: { tasks: string[]; env_sessions: string[]; cron_jobs: string[]; webhooks: string[] }
   holds: HoldPlaced[]
-  /** Empty when the caller has asked, with `cascade`, to erase the dependants too. */
+  /** Without those that may be erased, too. */
   dependants: Closure['dependants']
 }
 
 /** The largest number of ids of one kind that a refusal names. */
 const mostNamed = 100
+
+/** Which dependants may be erased, too: all, none, or those of these tasks that are given here, with their sessions. */
+export type Cascade = boolean | ReadonlySet<string>
+
+const leftBy = (cascade: Cascade, dependants: Closure['dependants']): Closure['dependants'] => {
+  if (cascade === false) return dependants
+  const tasks = cascade === true ? [] : dependants.tasks.filter(({ id }) => !cascade.has(id))
+  return { tasks, sessions: [] }
+}
 
 export type ObstacleDeps = {
   holds: Pick<Holds, 'on'>
@@ -42,7 +51,7 @@ export const isHindered = (
 export const obstaclesOf = async (
   { holds, sessionQueries, pause }: ObstacleDeps & { pause: Pause },
   { tasks, sessions, dependants }: Closure,
-  cascade: boolean,
+  cascade: Cascade,
 ): Promise<Obstacles> => {
   const held = new Set<HoldPlaced>()
   const hold = (subject: Holdable): void => {
@@ -61,7 +70,7 @@ export const obstaclesOf = async (
     if (row.is_active === 1) unfinished.env_sessions.push(row.id)
     await pause()
   }
-  return { unfinished, holds: [...held], dependants: cascade ? { tasks: [], sessions: [] } : dependants }
+  return { unfinished, holds: [...held], dependants: leftBy(cascade, dependants) }
 }
 
 const plural = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`

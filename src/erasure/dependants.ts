@@ -23,6 +23,7 @@ type Deps = { log: Pick<Log, 'readStream'>; rows: Erasable; pause: Pause }
 type Found = { tasks: readonly Dependant[]; sessions: readonly string[] }
 
 const nothing: readonly never[] = []
+const sessionOf = ({ user_id, session_id }: ErasableTask): string => JSON.stringify([user_id, session_id])
 const listOf = <T>(set: ReadonlySet<T>): readonly T[] => (set.size === 0 ? nothing : [...set])
 
 /**
@@ -40,6 +41,8 @@ export const createKinIndex = ({ log, rows, pause }: Deps) => {
   /** The known tasks that had not ended when they were read. */
   const open = new Set<string>()
   const sessionsSeen = new Set<string>()
+  /** The forks by their sessions, each with the tasks of its past. */
+  const forks = new Map<string, Map<string, ReadonlySet<string>>>()
   let forksSeen = 0
   let areForksSeen = false
 
@@ -48,7 +51,13 @@ export const createKinIndex = ({ log, rows, pause }: Deps) => {
     if (list === undefined) dependants.set(of, [{ id, of, why }])
     else list.push({ id, of, why })
   }
-  const take = ({ id, ended }: ErasableTask, { parent, forkedFrom, quotes }: Kin): void => {
+  /** The tasks of a fork's session have from the fork what they quote of its past, also when they do not quote the fork. */
+  const addHeirs = (row: ErasableTask, quotes: ReadonlySet<string>): void => {
+    for (const [fork, past] of forks.get(sessionOf(row)) ?? [])
+      if (fork !== row.id && [...past].some(id => quotes.has(id))) add(fork, row.id, 'quotes it')
+  }
+  const take = (row: ErasableTask, { parent, forkedFrom, quotes, past }: Kin): void => {
+    const { id, ended } = row
     if (known.has(id)) return
     known.add(id)
     if (ended === 0) open.add(id)
@@ -56,7 +65,12 @@ export const createKinIndex = ({ log, rows, pause }: Deps) => {
       add(parent, id, 'its subagent')
       add(id, parent, 'its caller')
     }
-    if (forkedFrom !== undefined) add(forkedFrom, id, 'a fork of it')
+    if (forkedFrom !== undefined) {
+      add(forkedFrom, id, 'a fork of it')
+      const own = forks.get(sessionOf(row)) ?? new Map<string, ReadonlySet<string>>()
+      forks.set(sessionOf(row), own.set(id, past))
+    }
+    addHeirs(row, quotes)
     for (const quoted of quotes) add(quoted, id, 'quotes it')
   }
   const addTask = async (row: ErasableTask): Promise<void> => {
@@ -74,9 +88,10 @@ export const createKinIndex = ({ log, rows, pause }: Deps) => {
       else forksSeen = last.position
     }
   }
-  /** Adds all tasks in the session of a task: only these tasks, and forks, can quote the task. */
-  const addSessionOf = async ({ user_id, session_id }: ErasableTask): Promise<void> => {
-    const key = JSON.stringify([user_id, session_id])
+  /** Adds all tasks in the session of a task: only these, forks, and the tasks in the sessions of forks can quote it. */
+  const addSessionOf = async (task: ErasableTask): Promise<void> => {
+    const { user_id, session_id } = task
+    const key = sessionOf(task)
     if (sessionsSeen.has(key)) return
     sessionsSeen.add(key)
     for (const row of rows.ofSession(session_id)) if (row.user_id === user_id) await addTask(row)

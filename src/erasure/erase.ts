@@ -15,7 +15,7 @@ import type { Commands } from '../tasks/commands.ts'
 import type { Erasable } from '../tasks/erasable.ts'
 import { answerOf, type ErasureAnswer } from './answer.ts'
 import type { Asked } from './asked.ts'
-import { mustBeFree, obstaclesOf } from './check.ts'
+import { type Cascade, mustBeFree, obstaclesOf } from './check.ts'
 import { type Closure, closureOf, createKinIndex, type KinIndex } from './dependants.ts'
 import type { Finisher } from './finisher.ts'
 import type { Holds } from './holds.ts'
@@ -39,7 +39,7 @@ export type EraseDeps = {
 
 /** The cron jobs of a user, and the webhooks that are not deleted. */
 export type UserSettings = { jobs: { id: string; isDeleted: boolean }[]; webhooks: { id: string }[] }
-export type Wish = { reason: string; cascade: boolean }
+export type Wish = { reason: string; cascade: Cascade }
 /** What somebody asks to erase: tasks, streams of environment sessions, and the cron jobs and webhooks of a user. */
 export type Wanted = {
   subject: ErasureSubject
@@ -55,7 +55,7 @@ const check = async (
   deps: EraseDeps,
   { subject, settings }: Wanted,
   closure: Closure,
-  cascade: boolean,
+  cascade: Cascade,
 ): Promise<void> => {
   const obstacles = await obstaclesOf(deps, closure, cascade)
   if (settings !== undefined) {

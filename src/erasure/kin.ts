@@ -12,6 +12,8 @@ export type Kin = {
   parent: string | undefined
   forkedFrom: string | undefined
   quotes: Set<string>
+  /** For a fork: the tasks of its past, which tasks of its session quote, too. */
+  past: Set<string>
   children: Set<string>
   /** The streams of the environment sessions in which the task took steps, or that were copied for a fork. */
   sessions: Set<string>
@@ -27,8 +29,9 @@ const hasEvents = async ({ readStream }: Pick<Log, 'readStream'>, stream: string
 
 /** `isWhole`: also reads the events after the start of the task, which name its subagents and environment sessions. */
 export const readKin = async (log: Pick<Log, 'readStream'>, id: string, isWhole: boolean): Promise<Kin> => {
-  const none = { quotes: new Set<string>(), children: new Set<string>(), sessions: new Set<string>() }
-  const kin: Kin = { parent: undefined, forkedFrom: undefined, ...none }
+  const [quotes, past] = [new Set<string>(), new Set<string>()]
+  const [children, sessions] = [new Set<string>(), new Set<string>()]
+  const kin: Kin = { parent: undefined, forkedFrom: undefined, quotes, past, children, sessions }
   let created: Created | undefined
   for await (const page of log.readStream(taskStream(id))) {
     for (const { type, data } of page.flatMap(event => taskEvents.find(event) ?? [])) {
@@ -36,7 +39,10 @@ export const readKin = async (log: Pick<Log, 'readStream'>, id: string, isWhole:
         created = data
         kin.parent = data.parent_task_id
         kin.forkedFrom = data.forked_from?.task_id
-        for (const each of idsIn(data.forked_from?.past ?? [])) kin.quotes.add(each)
+        for (const each of idsIn(data.forked_from?.past ?? [])) {
+          kin.quotes.add(each)
+          kin.past.add(each)
+        }
       }
       if (type === 'TaskStarted') {
         for (const each of idsIn(data.context)) kin.quotes.add(each)

@@ -39,17 +39,22 @@ const partsOf = async (tasks: readonly ErasableTask[], pause: Deps['pause']): Pr
 const isReason = (error: unknown, reason: Refusal['reason']): boolean =>
   error instanceof Refusal && error.reason === reason
 
-/** Stores the erasure of one part. Undefined: something has come that keeps all of it, such as a hold. */
+/** `index`: what is known about the tasks. `ids`: of the tasks that may be erased, in all parts. */
+type Run = { reason: string; index: KinIndex; ids: ReadonlySet<string> }
+
+/**
+ * Stores the erasure of one part. Undefined: something has come that keeps all of it, such as a hold, or a new task that
+ * quotes it.
+ */
 const beginPart = async (
   deps: Deps,
   asked: Asked,
   part: readonly ErasableTask[],
-  reason: string,
-  index: KinIndex,
+  { reason, index, ids }: Run,
 ): Promise<StoredErasure | undefined> => {
   const begin = (tasks: readonly ErasableTask[]) => {
     const wanted = { subject: { kind: 'retention' as const, id: reason }, tasks, sessions: [] }
-    return beginErasure(deps, asked, wanted, { reason, cascade: true }, index)
+    return beginErasure(deps, asked, wanted, { reason, cascade: ids }, index)
   }
   // Another part may have taken some of them along, and another erasure may have come between two parts.
   const there = part.flatMap(({ id }) => deps.rows.byId(id) ?? [])
@@ -79,6 +84,7 @@ export async function* retire(
   const { alone, finisher, pause } = deps
   const index = createKinIndex(deps)
   const free = await alone(() => freeOf(deps, index, tasks))
+  const run: Run = { reason, index, ids: new Set(free.map(({ id }) => id)) }
   const begun: StoredErasure[] = []
   const finish = async (): Promise<void> => {
     if (begun.length === 0) return
@@ -88,7 +94,7 @@ export async function* retire(
   }
   try {
     for (const part of await partsOf(free, pause)) {
-      const erasure = await alone(() => beginPart(deps, asked, part, reason, index))
+      const erasure = await alone(() => beginPart(deps, asked, part, run))
       if (erasure === undefined) continue
       yield erasure.streams.filter(isTaskStream).length
       await finisher.prepare(erasure).then(

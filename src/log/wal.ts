@@ -130,15 +130,3 @@ export const checkWal = (path: string): number => {
     closeSync(file)
   }
 }
-
-/** The numbers of the pages that the WAL of a log has. */
-export const pagesInWal = (path: string): ReadonlySet<number> => {
-  const wal = `${realpathSync(path)}-wal`
-  if (lengthOf(wal) === 0) return new Set()
-  const file = openSync(wal, 'r')
-  try {
-    return contentsOf(file)?.written ?? new Set()
-  } finally {
-    closeSync(file)
-  }
-}

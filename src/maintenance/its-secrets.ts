@@ -5,17 +5,18 @@ import type { Report } from '../contract/ports.ts'
 import type { filesOf } from '../platform/data-folder.ts'
 
 /**
- * Throws NotNow when the folder has its log and what a server makes beside it, but not the file of the secret values: the
- * sessions that need a value would be closed for ever, and the file may be on a volume that is mounted later. A restored
- * backup is a log alone, and its tasks and sessions go on without the values. `acceptLoss` allows the loss. Call it
- * before anything is opened.
+ * Throws NotNow when the folder has its log and what a server makes after the file of the secret values, but not this file:
+ * the sessions that need a value would be closed for ever, and the file may be on a volume that is mounted later. A
+ * restored backup is a log alone, and its tasks and sessions go on without the values. `acceptLoss` allows the loss. Call
+ * it before anything is opened.
  */
 export const mustHaveItsSecrets = (
-  { log, secrets, tiles, children }: ReturnType<typeof filesOf>,
+  { log, secrets, readModels, tiles, children }: ReturnType<typeof filesOf>,
   acceptLoss: boolean,
   report: Report,
 ): void => {
-  const isUsed = existsSync(log) && (existsSync(tiles) || existsSync(children))
+  // A start that fails early leaves the tiles alone, and `reprise rebuild` the read models alone: neither had secrets.
+  const isUsed = existsSync(log) && (existsSync(children) || (existsSync(tiles) && existsSync(readModels)))
   if (existsSync(secrets) || !isUsed) return
   if (acceptLoss) {
     report('warn', 'the secret values of this folder are gone, as the option --accept-loss allows')

@@ -1,11 +1,13 @@
 // Erased payloads are nowhere: not in the files of a node, and not in the shared log, whose records stay.
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
 import { unpackContent } from '../../src/cluster/records/content.ts'
 import { openRecord } from '../../src/cluster/records/form.ts'
+import { sqliteStore } from '../../src/log/sqlite-store.ts'
+import { none } from '../../src/platform/sqlite/checkpoints.ts'
 import { openOn, rejection, to } from '../log/support.ts'
-import { begun, clusterKey, newFolder, nodeIn, rowsOf, shareKeys, until } from './support.ts'
+import { begun, clusterKey, logId, newFolder, nodeIn, openNode, rowsOf, shareKeys, until } from './support.ts'
 
 const word = 'the-word-to-erase'
 const bytesIn = (folder: string): Buffer =>
@@ -57,6 +59,35 @@ t.test(
     t.equal(three.local.erasedBy(1), 4)
   },
 )
+
+t.test('traces that a crash has left on a node are removed after its next start', async t => {
+  const servers = await begun()
+  const folder = newFolder(t)
+  const one = nodeIn(t, servers, { folder: path.join(folder, 'one') })
+  await one.replica.claim()
+  const log = await openOn(t, one.replica.store)
+  const two = { folder: path.join(folder, 'two'), name: 'two' }
+  const file = () => sqliteStore(path.join(two.folder, 'log.db'), () => logId, [], none)
+  mkdirSync(two.folder)
+  const held = openNode(servers, { ...two, local: { ...file(), wipe: async () => 'held' } })
+  shareKeys(one.keys, held.keys)
+  await held.replica.follow()
+  await log.append([to('task-a', -1, { word })])
+  await log.append([erasing(['task-a'], 1)])
+  await until(() => held.replica.caughtUp().position === 2)
+  await held.close()
+
+  const local = file()
+  const wiped: boolean[] = []
+  const wipe = (isAll: boolean) => {
+    wiped.push(isAll)
+    return local.wipe(isAll)
+  }
+  const again = nodeIn(t, servers, { ...two, local: { ...local, wipe } })
+  await again.replica.follow()
+  await until(() => wiped.includes(true))
+  t.pass('all pages were wiped')
+})
 
 t.test('a node may not claim a log whose servers have lost an erasure', async t => {
   const servers = await begun()

@@ -63,6 +63,33 @@ t.test('a speaker hears others as users with names, and itself as the assistant'
   t.equal(chat.output.length, 4)
 })
 
+t.test('a speaker hears all that was said in the session before, also in an earlier chat', async t => {
+  const system = await systemOf(t)
+  const say = (text: string) =>
+    chatted(system, { user_message_content: text, client_id: 'echo', session_id: 's' } as never)
+  const chat = (name: string) => {
+    const agents = [says('ann', `a ${name}`), says('bob', `b ${name}`)]
+    return chatted(system, { ...(chatOf(agents, { max_rounds: 1 }) as object), session_id: 's' } as never)
+  }
+  for (const text of ['one', 'two', 'three']) await say(text)
+  await chat('first')
+  await say('four')
+  await chat('second')
+  const last = (await eventsOf(system, 'GroupChatAgentThinking')).at(-1)
+  const heard: string[] = []
+  for await (const entry of system.recall.rolloutLines(String(last?.task_id))) {
+    const { input_messages } = JSON.parse(String(entry)) as { input_messages: { role: string }[] }
+    heard.push(...input_messages.map(item => `${item.role} ${linesOf([item])[0]}`))
+  }
+  const echoed = (text: string) => [`user user: ${text}`, `user assistant: ${text}`]
+  t.same(heard, [
+    ...['one', 'two', 'three'].flatMap(echoed),
+    ...['user user: hello', 'user ann: a first', 'assistant bob: b first'],
+    ...echoed('four'),
+    ...['user user: hello', 'user ann: a second'],
+  ])
+})
+
 t.test('a moderator chooses each speaker, and ends the chat', async t => {
   const system = await systemOf(t)
   const agents = [says('ann', 'a1', 'a2'), says('bob', 'b')]

@@ -153,6 +153,31 @@ t.test('answers in new tasks name each round once', async t => {
   t.equal(seen.filter(type => type === 'tool_result').length, 11)
 })
 
+t.test('a task that was answered in a new one and then deleted is seen by no later task', async t => {
+  const system = await given()
+  t.teardown(system.close)
+  for (const text of ['one', 'two']) await ask(system, text)
+  const script = [{ message: 'before' }, { tools: [{ tool: 'ask' }] }, { message: 'never' }]
+  const more = { session_id: 's', client_tools: [clientTool('ask')] }
+  const waiting = await system.play(script, more)
+  await quiet(system)
+  const [call] = system.get(waiting).metadata.pending_inputs as { call_id: string }[]
+  const call_id = call?.call_id ?? ''
+  const answer: OutputItem = { type: 'tool_result', call_id, message_content: 'forty-two', block_list: [] }
+  await system.play([{ message: 'answered' }], { ...more, history_messages: [answer] })
+  await quiet(system)
+  await ask(system, 'while it is there')
+  t.ok(saw.get('while it is there')?.includes('before'))
+  await system.commands.remove(admin, waiting, 'req')
+  for (const text of ['then', 'later', 'last']) {
+    const id = await ask(system, text)
+    const seen = saw.get(text) ?? []
+    t.notOk(seen.includes('before'))
+    t.ok(['re one', 're two', 'answered', 're while it is there'].every(each => seen.includes(each)))
+    if (text === 'last') t.equal((await startOf(system, id)).context.length, 2, 'and turns stay short')
+  }
+})
+
 const ownMessage = (text: string) => ({ type: 'message', role: 'user', message_content: text })
 
 /** What one session should show to a task that starts now. */

@@ -309,6 +309,32 @@ t.test('while the file is written anew, the tables hold every event at every mom
   t.ok(states.every(Boolean))
 })
 
+t.test('the file is written anew by one after the other, although several ask for it', async t => {
+  const { log, commit } = logOf(await randomHistory(3, 60))
+  const stored = inFile(t)
+  let underWay = 0
+  let most = 0
+  const store: ReadStore = {
+    ...stored,
+    async copy() {
+      most = Math.max(most, ++underWay)
+      const copy = await stored.copy()
+      if (copy === undefined) return undefined
+      return { ...copy, settle: () => copy.settle().finally(() => underWay--) }
+    },
+  }
+  const projector = createReadModels(store, log, testWorld(1).timers, () => {})
+  await projector.catchUp()
+  commit(20)
+  await projector.catchUp()
+  await Promise.all([1, 2, 3].map(() => projector.rewrite()))
+  t.equal(most, 1)
+  t.equal(stored.pragma('integrity_check', { simple: true }), 'ok')
+  const fresh = await rebuilt(log)
+  t.same([...differences(stored, fresh)], [])
+  await fresh.close()
+})
+
 t.test('when the new file cannot take the place of the old one, the tables are read again', async t => {
   const events = await randomHistory(2, 60)
   const { log, commit } = logOf(events)

@@ -76,6 +76,7 @@ t.test('a rare task among many is found and counted, and others are served meanw
   t.same(await system.queries.countTasks({ ...all, createdAfter: 0 }, undefined, pause), counts)
   t.equal(pauses, 2, 'other filters do')
   t.equal((await system.queries.countTasks({ ...all, error: 'rare' })).total, 4)
+  t.equal((await system.queries.countTasks({ ...all, userId: '' })).total, 0, 'no user has an empty name')
 })
 
 t.test(

@@ -117,6 +117,21 @@ t.test(
   },
 )
 
+t.test(
+  'a start that has failed before there were secrets does not stand in the way of the next one',
+  async t => {
+    const dataDir = path.join(t.testdir(), 'data')
+    const failed = await refusedStart(dataDir, { MODEL_PROVIDER: '@ai-sdk/not-there', MODEL: 'm' })
+    t.match(failed, { code: 2, stderr: /@ai-sdk\/not-there is not installed/ })
+    t.same(
+      [existsSync(path.join(dataDir, 'log.db')), existsSync(path.join(dataDir, 'secrets.db'))],
+      [true, false],
+    )
+    const server = await spawnServer(t, dataDir)
+    t.same(await server.end('SIGTERM'), [0, null])
+  },
+)
+
 t.test('a log on a volume that is mounted later', async t => {
   const top = t.testdir({ volume: {}, data: {} })
   const [volume, dataDir] = [path.join(top, 'volume'), path.join(top, 'data')]

@@ -104,9 +104,7 @@ export const createApplier = ({ local, keys, pieces, secrets, logId, erasing }: 
     applied: rows.added,
     /** How many rows lack a payload although no erasure covers them. */
     bareRows: bare.count,
-    /**
-     * Tries again to remove traces of erased payloads that could not be removed while another process read the files.
-     */
+    isWiped: events.isWiped,
     wipe: events.wipe,
   }
 }

@@ -90,7 +90,8 @@ export const createIntake = (deps: IntakeDeps) => {
   }
   const write = async (): Promise<void> => {
     const mark = safe
-    if (mark.sequence === savedAt || applier.bareRows() > 0) return
+    // After a crash, the erasures whose traces are left must be read again.
+    if (mark.sequence === savedAt || applier.bareRows() > 0 || !applier.isWiped()) return
     keys.write()
     await saveState(stateFile, logId, mark)
     savedAt = mark.sequence

@@ -26,6 +26,7 @@ type Deps = {
 
 export const createEventsTaker = ({ local, keys, pieces, rows, bare, erasing }: Deps) => {
   let isWiped = true
+  let wiping: Promise<void> | undefined
 
   /**
    * Gives the long payloads of new rows their numbers on this node, and removes those of rows that are known already or
@@ -49,15 +50,22 @@ export const createEventsTaker = ({ local, keys, pieces, rows, bare, erasing }: 
     for (const { erased } of erasures) keys.retire(streamNosOf(erased.streams), bound)
     keys.use(names)
   }
-  /** Destroys what erasures cover, as soon as the rows of the erasures are in the file. */
-  const erase = async (erasures: PackedBatch['erasures']): Promise<void> => {
+  /**
+   * Destroys what erasures cover, as soon as the rows of the erasures are in the file. `isKnown`: the record was read
+   * before, and a crash came. Then, and when an earlier try has failed, any page may have traces: `wipe` looks for them.
+   */
+  const erase = async (erasures: PackedBatch['erasures'], isKnown: boolean): Promise<void> => {
     if (erasures.length === 0) return
     await rows.drain()
     await erasing(erasures.flatMap(({ erased }) => erased.streams))
     const wasWiped = isWiped
     isWiped = false
     for (const { position } of erasures) await destroyAll(local, keys, position)
-    isWiped = await wipeAll(local, !wasWiped) // when an earlier try has failed, any page may have traces
+    isWiped = wasWiped && !isKnown && (await wipeAll(local, false))
+  }
+
+  const wipeRest = async (): Promise<void> => {
+    if (!isWiped) isWiped = await wipeAll(local, true)
   }
 
   return {
@@ -70,16 +78,24 @@ export const createEventsTaker = ({ local, keys, pieces, rows, bare, erasing }: 
       noteKeys(content.facts)
       const long = await takeLong(opened.batch)
       bare.add((opened.batch.gone ?? []).map(({ position }) => position))
+      const isKnown = opened.batch.first <= rows.head()
       await rows.add(opened, long)
-      await erase(erasures)
+      await erase(erasures, isKnown)
       if (opened.batch.streamNos.length === 0) throw new UnfitRecord(sequence, 'has no events')
       return endOf(opened.batch)
     },
+    /** Whether no file has traces of erased payloads. */
+    isWiped: (): boolean => isWiped,
     /**
-     * Tries again to remove traces of erased payloads that could not be removed while another process read the files.
+     * Removes traces of erased payloads that could not be removed while another process read the files, or that a crash
+     * has left.
      */
-    async wipe(): Promise<void> {
-      if (!isWiped) isWiped = await wipeAll(local, true)
+    wipe(): Promise<void> {
+      // A second call would begin again with the first page.
+      wiping ??= wipeRest().finally(() => {
+        wiping = undefined
+      })
+      return wiping
     },
   }
 }
