@@ -17,6 +17,9 @@ export type SessionRow = {
   kind: string
 }
 
+/** The position of the event that created a session, and the user of the session. */
+export type Place = { position: number; user_id: string }
+
 const columns =
   'id, user_id, client_id, env_id, env_vars, recovery, secret_ref, is_active, created_at, accessed_at, close_reason, kind'
 
@@ -68,9 +71,9 @@ export const createEnvSessionRows = (store: ReadStore) => {
        ORDER BY position DESC`,
     ),
   }
-  const positionOf = store
-    .prepare<[string], number>('SELECT position FROM env_sessions WHERE id = ? AND deleted = 0')
-    .pluck()
+  const placeOf = store.prepare<[string], Place>(
+    `SELECT position, user_id FROM env_sessions WHERE id = ? AND deleted <> ${erasedMark}`,
+  )
   const active = store.prepare<[], SessionRow>(
     `SELECT ${columns} FROM env_sessions WHERE is_active = 1 ORDER BY accessed_at`,
   )
@@ -99,7 +102,7 @@ export const createEnvSessionRows = (store: ReadStore) => {
           : before.ofUser.iterate({ before: position, user })
       return upTo(rows, pageRows, pageChars)
     },
-    /** The position of the event that created a session. */
-    positionOf: (id: string): number | undefined => positionOf.get(id),
+    /** The place of a session, also of a deleted one. */
+    placeOf: (id: string): Place | undefined => placeOf.get(id),
   }
 }

@@ -48,8 +48,10 @@ export const createSessionQueries = (store: ReadStore, projector: Reading) => {
   const rows = createEnvSessionRows(store)
   const rowById = (id: string): SessionRow | undefined =>
     currentFor(envSessionStream(id), () => rows.byId(id))
-  const isShownTo = ({ userId }: Principal, row: SessionRow | undefined): row is SessionRow =>
-    row !== undefined && (userId === undefined || userId === row.user_id)
+  const isShownTo = <Row extends { user_id: string }>(
+    { userId }: Principal,
+    row: Row | undefined,
+  ): row is Row => row !== undefined && (userId === undefined || userId === row.user_id)
   return {
     rowById,
     /** The user of a session, also of a deleted one. */
@@ -79,17 +81,18 @@ export const createSessionQueries = (store: ReadStore, projector: Reading) => {
     },
     /**
      * The newest sessions that fit, newest first, and whether more of them follow. Rows are looked at page by page, with a
-     * pause in between. Undefined: there is no session `startingAfter` that this principal may see.
+     * pause in between. Undefined: there is no session `startingAfter` that this principal may see, or might have seen
+     * before it was deleted.
      */
     async newest(
       principal: Principal,
       { user, limit, startingAfter, search, isActive }: NewestQuery,
       pause: Pause,
     ): Promise<{ found: SessionRow[]; more: boolean } | undefined> {
-      const cursor = startingAfter === undefined ? undefined : current(() => rows.byId(startingAfter))
+      const cursor = startingAfter === undefined ? undefined : current(() => rows.placeOf(startingAfter))
       if (startingAfter !== undefined && !isShownTo(principal, cursor)) return undefined
       const found: SessionRow[] = []
-      for (let before = cursor === undefined ? end : (current(() => rows.positionOf(cursor.id)) ?? 0); ; ) {
+      for (let before = cursor?.position ?? end; ; ) {
         const page = current(() => rows.pageBefore(before, user))
         for (const row of page) if (fits(row, search, isActive)) found.push(row)
         before = page.at(-1)?.position ?? before

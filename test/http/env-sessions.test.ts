@@ -188,6 +188,12 @@ t.test('with a limit they come in pages, newest first, and the server searches',
   t.same(await page('limit=1&search=paged'), { ids: mine.slice(0, 1), more: true })
   t.same(await page('limit=9&search=nowhere'), { ids: [], more: false })
   t.ok(idsOf((await call('GET', '/env/sessions?limit=9&search=paged')) as never).length >= 5)
+  t.equal((await call('DELETE', `/env/session/${mine[2]}`)).status, 200)
+  t.same(
+    await page(`limit=9&starting_after=${mine[2]}`),
+    { ids: mine.slice(3), more: false },
+    'a deleted session is still a cursor',
+  )
   for (const query of ['limit=0', 'limit=1001', 'limit=1&starting_after=nothing', 'limit=1&state=closed'])
     t.equal((await call('GET', `/env/sessions?${query}`)).status, 422, query)
 })
