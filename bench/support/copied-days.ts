@@ -8,7 +8,7 @@ import { longSession } from './day-of-use.ts'
 
 /** Milliseconds between two copies of the day. */
 const apart = 12 * 3_600_000
-/** One of so many copies contains the long session. */
+/** Of this many copies, one contains the long session. */
 const longEvery = 20
 /** Appends that may wait for their commit. */
 const waitingAppends = 256
@@ -133,7 +133,7 @@ export const createCopyClock = () => {
 type CopyClock = ReturnType<typeof createCopyClock>
 
 /**
- * Writes copies of a day into an empty log until it has at least so many events. The last copy has the times of the
+ * Writes copies of a day into an empty log until it has at least this many events. The last copy has the times of the
  * day itself.
  */
 export const writeCopies = async (
