@@ -252,8 +252,16 @@ export const Root = Type.Object({
   events: Text,
 })
 export const Health = Type.Object({ status: Type.Literal('ok') })
-/** `owner`: the name of the node that owns the log; null while no node owns the log. */
-const InCluster = Type.Object({ node: Text, role: Type.Enum(['owner', 'standby']), owner: orNull(Text) })
+/**
+ * `owner`: the name of the node that owns the log; null while no node owns the log. `conditions`: what is wrong at the
+ * moment, and since when (ISO 8601).
+ */
+const InCluster = Type.Object({
+  node: Text,
+  role: Type.Enum(['owner', 'standby']),
+  owner: orNull(Text),
+  conditions: Type.Array(Type.Object({ code: Text, message: Text, since: Text })),
+})
 export const Readiness = Type.Object({
   status: Type.Enum(['ready', 'not ready']),
   log: Type.Enum(['ok', 'failing']),

@@ -4,6 +4,7 @@ import { describeSession } from '../../actors/env-session/machine.ts'
 import { describeMachine } from '../../actors/task/machine.ts'
 import type { Reads } from '../access/reads.ts'
 import { agentList } from '../agents/list.ts'
+import type { ConditionCode } from '../cluster/conditions.ts'
 import type { Config } from '../config.ts'
 import type { Report } from '../contract/ports.ts'
 import { taskStream } from '../contract/task-stream.ts'
@@ -67,7 +68,13 @@ const taskDoorOf = (config: Config, { system, metrics, world }: Shard): TaskDoor
 
 /** What a node of a cluster says about itself. */
 export type NodeState = {
-  inCluster: () => { node: string; role: 'owner' | 'standby'; owner: string | null }
+  inCluster: () => {
+    node: string
+    role: 'owner' | 'standby'
+    owner: string | null
+    /** What is wrong at the moment. `since`: ISO 8601. */
+    conditions: { code: ConditionCode; message: string; since: string }[]
+  }
   counts: () => ClusterCounts
 }
 

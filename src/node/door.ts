@@ -2,6 +2,7 @@
 // owns the log; otherwise it sends the request to the owner.
 import { createServer, type Server } from 'node:http'
 import type { ClusterKeys } from '../cluster/cluster-key.ts'
+import type { Conditions } from '../cluster/conditions.ts'
 import { createAsk } from '../cluster/door/ask-node.ts'
 import { longestHead } from '../cluster/door/head-length.ts'
 import { createHops } from '../cluster/door/hop.ts'
@@ -34,6 +35,7 @@ type Deps = {
   storage: NodeStorage
   standby: Pick<Standby, 'isReady'>
   self: Self
+  conditions: Conditions
   world: World
   report: Report
 }

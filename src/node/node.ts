@@ -2,6 +2,7 @@
 // answers requests itself; otherwise it sends them on to the owner.
 
 import { readClusterKeys } from '../cluster/cluster-key.ts'
+import { createConditions } from '../cluster/conditions.ts'
 import { openLease } from '../cluster/lease.ts'
 import type { ClusterSettings } from '../cluster/settings.ts'
 import type { Config } from '../config.ts'
@@ -53,9 +54,11 @@ const opened = async (
   const world = realWorld()
   const { timers } = world
   const change = createSignal()
+  const conditions = createConditions({ ...world, report })
   const lease = leaseOf({ settings: settings.nats, node, timers, report })
   closers.add(lease.close)
   lease.onChange(change.raise)
+  conditions.onChange(change.raise)
   const mayClaim = lease.isMine
   const storage = await openNodeStorage({
     config,
@@ -79,9 +82,22 @@ const opened = async (
     sessionsRoot: files.sessions,
     secrets: storage.secrets,
   }
-  const standby = createStandby({ storage, file: files.readModels, erasable, world, report })
-  const self = createSelf({ name: node.name, lease, storage, standby })
-  const door = await openDoor({ config, node, clusterKeys, storage, standby, self, world, report })
+  const standby = createStandby({
+    ...{ storage, erasable, conditions, world, report },
+    file: files.readModels,
+  })
+  const self = createSelf({ name: node.name, lease, storage, standby, conditions })
+  const door = await openDoor({
+    config,
+    node,
+    clusterKeys,
+    storage,
+    standby,
+    self,
+    conditions,
+    world,
+    report,
+  })
   closers.add(door.close)
   lease.onChange(door.changed)
 

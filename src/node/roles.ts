@@ -8,8 +8,8 @@ export type Role = 'standby' | 'claiming' | 'owner' | 'leaving'
 
 /** What a node holds in a role. `end` gives all of it up, and resolves when everything is closed. */
 type Ending = { end(): Promise<void> }
-/** What a standby holds. `isReady`: the node could take over. */
-export type Held = Ending & { isReady: boolean }
+/** What a standby holds. `mayTakeOver`: whether it has everything that an owner needs, at this moment. */
+export type Held = Ending & { mayTakeOver(): boolean }
 
 export type RoleDeps<Owned extends Ending> = {
   /** Follows the log. Resolves when the read models have everything that the log had when this was called. */
@@ -29,7 +29,10 @@ export type RoleDeps<Owned extends Ending> = {
   }
   /** Whether the log has refused this node since its last claim. */
   isFenced(): boolean
-  /** Resolves at the next change: the lease changes, the log refuses a write, or `stopping` is aborted. */
+  /**
+   * Resolves at the next change: the lease changes, a condition begins or is over, the log refuses a write, or `stopping`
+   * is aborted.
+   */
   change(): Promise<void>
   stopping: AbortSignal
   /** Resolves after these milliseconds, or when the node stops. */
@@ -51,8 +54,14 @@ export const runRoles = async <Owned extends Ending>(deps: RoleDeps<Owned>): Pro
     entered('standby')
     const held = await deps.standBy()
     try {
-      lease.want(held.isReady)
-      while (!lease.isMine() && !stopping.aborted) await deps.change()
+      let isWanted = held.mayTakeOver()
+      lease.want(isWanted)
+      while (!lease.isMine() && !stopping.aborted) {
+        await deps.change()
+        if (held.mayTakeOver() === isWanted) continue
+        isWanted = !isWanted
+        lease.want(isWanted)
+      }
       if (stopping.aborted) return false
       entered('claiming')
       await deps.claim()

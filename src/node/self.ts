@@ -1,5 +1,6 @@
 // Keeps what this node is at the moment, for its door, its metrics and its readiness.
 
+import type { Conditions } from '../cluster/conditions.ts'
 import type { Owner } from '../cluster/door/route.ts'
 import type { Lease } from '../cluster/lease.ts'
 import type { NodeState } from '../front/doors.ts'
@@ -14,9 +15,10 @@ type Deps = {
   lease: Pick<Lease, 'isMine' | 'holder'>
   storage: Pick<NodeStorage, 'replica' | 'keys'>
   standby: Pick<Standby, 'lag'>
+  conditions: Pick<Conditions, 'all'>
 }
 
-export const createSelf = ({ name, lease, storage, standby }: Deps) => {
+export const createSelf = ({ name, lease, storage, standby, conditions }: Deps) => {
   let role: Role = 'standby'
   let owned: OwnedShard | undefined
   let takeovers = 0
@@ -31,6 +33,9 @@ export const createSelf = ({ name, lease, storage, standby }: Deps) => {
       node: name,
       role: isOwner() ? 'owner' : 'standby',
       owner: isOwner() ? name : (other()?.name ?? null),
+      conditions: conditions
+        .all()
+        .map(({ code, text, since }) => ({ code, message: text, since: new Date(since).toISOString() })),
     }),
     counts: () => ({
       isOwner: isOwner(),

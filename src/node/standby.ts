@@ -1,4 +1,5 @@
 // What a standby does: it brings the shared log into its files, and keeps its read models current.
+import type { Conditions } from '../cluster/conditions.ts'
 import type { Report, World } from '../contract/ports.ts'
 import { type CopiedFiles, type Copy, openCopy } from './copy.ts'
 import type { Held } from './roles.ts'
@@ -9,6 +10,7 @@ type Deps = {
   /** The file of the read models. */
   file: string
   erasable: CopiedFiles
+  conditions: Conditions
   world: World
   report: Report
 }
@@ -16,17 +18,11 @@ type Deps = {
 /** Milliseconds between two checks whether a node that begins to follow has reached the end of the log. */
 const lookMs = 50
 
-export const createStandby = ({ storage, file, erasable, world, report }: Deps) => {
+export const createStandby = ({ storage, file, erasable, conditions, world, report }: Deps) => {
   const { local, replica, shared } = storage
   let copy: Copy | undefined
-  let isReady = false
   let hasErased = false
-  /** Whether the shared log cannot be followed until somebody has solved a problem, which was reported. */
-  let hasFailed = false
-  replica.onFailed(() => {
-    hasFailed = true
-    isReady = false
-  })
+  replica.onFailed(error => conditions.begin('log-damaged', String(error)))
   const follow = async (): Promise<void> => {
     const following = copy
     await following?.follow()
@@ -47,42 +43,40 @@ export const createStandby = ({ storage, file, erasable, world, report }: Deps) 
     await copy?.eraseFiles(streams)
   })
 
-  /**
-   * Waits until this node has everything that the log has now. False: the node stops, or the log cannot be followed.
-   */
-  const isCaughtUp = async (stopping: AbortSignal): Promise<boolean> => {
+  /** Resolves when this node has everything that the log has now, or when `stopping` is aborted. */
+  const caughtUp = async (stopping: AbortSignal): Promise<void> => {
     let end: number | undefined
-    while (!stopping.aborted && !hasFailed) {
+    while (!stopping.aborted) {
       end ??= await shared.tail().catch(() => undefined) // no server answers at the moment
-      if (end !== undefined && replica.caughtUp().sequence >= end) return true
+      if (end !== undefined && replica.caughtUp().sequence >= end) return
       await new Promise(resolve => setTimeout(resolve, lookMs))
     }
-    return false
   }
 
   return {
     /**
      * Begins to follow. Resolves when the read models have everything that the log had at that moment, or when the node
-     * stops or the log cannot be followed.
+     * stops.
      */
     async begin(stopping: AbortSignal): Promise<Held> {
       await replica.rest() // a row that came now would be missing in the copy of the log
       const followed = await openCopy({ store: local, file, erasable, world, report })
       copy = followed
+      conditions.begin('catching-up', 'this node reads the shared log up to its end')
       replica.follow()
-      isReady = await isCaughtUp(stopping)
+      await caughtUp(stopping)
       await followed.follow()
+      conditions.end('catching-up')
       return {
-        isReady,
+        mayTakeOver: () => !conditions.areBarred(),
         async end() {
-          isReady = false
           copy = undefined
           await followed.close()
         },
       }
     },
-    /** Whether this node has everything that the log had when the node began to follow. */
-    isReady: (): boolean => isReady,
+    /** Whether this node follows the log, and could take over. */
+    isReady: (): boolean => copy !== undefined && conditions.areReady(),
     lag: (): number => copy?.lag() ?? 0,
   }
 }

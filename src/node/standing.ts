@@ -10,7 +10,7 @@ type Deps = NodeState & {
   counts: () => ClusterCounts
   /** The last position of this node's copy of the log. */
   position: () => number
-  /** Whether this node has everything that the log had when the node began to follow, so that it could take over. */
+  /** Whether this node follows the log, and could take over. */
   isReady: () => boolean
 }
 type Answer = (request: IncomingMessage, response: ServerResponse) => void

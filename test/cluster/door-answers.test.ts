@@ -65,7 +65,7 @@ tap.test('what a standby says of itself has the headers of every answer', async 
   const { headersOf } = answersOf([origin])
   const own = createStanding({
     headersOf,
-    inCluster: () => ({ node: 'a', role: 'standby', owner: null }),
+    inCluster: () => ({ node: 'a', role: 'standby', owner: null, conditions: [] }),
     counts: () => ({ isOwner: false, sequence: 1, takeovers: 0, lag: 0, isAlone: false }),
     position: () => 1,
     isReady: () => true,

@@ -1,8 +1,10 @@
 // Nodes over servers in memory, with data folders as real nodes have them: each can own the shard, with the real routes, or
 // follow it. They listen nowhere.
+
 import { mkdirSync } from 'node:fs'
 import path from 'node:path'
 import type { Test } from 'tap'
+import { createConditions } from '../../src/cluster/conditions.ts'
 import type { MemoryServers } from '../../src/cluster/memory-log.ts'
 import { readConfig } from '../../src/config.ts'
 import type { Held } from '../../src/node/roles.ts'
@@ -38,9 +40,13 @@ export const shardIn = async (t: Test, servers: MemoryServers, folder: string, n
     sessionsRoot: files.sessions,
     secrets: node.localSecrets,
   }
-  const standby = createStandby({ storage, file: files.readModels, erasable, world, report })
+  const standby = createStandby({
+    ...{ storage, erasable, world, report },
+    file: files.readModels,
+    conditions: createConditions({ ...world, report }),
+  })
   const state = {
-    inCluster: () => ({ node: name, role: 'owner' as const, owner: name }),
+    inCluster: () => ({ node: name, role: 'owner' as const, owner: name, conditions: [] }),
     counts: () => ({ isOwner: true, sequence: 0, takeovers: 1, lag: 0, isAlone: false }),
   }
   const door = await nodeHere(t, {

@@ -26,7 +26,10 @@ const nodeOf = ({ failing = [] as ('follow' | 'claim' | 'open')[] } = {}) => {
   const done = runRoles({
     async standBy() {
       log.push('follow')
-      return { isReady: !failing.includes('follow'), end: async () => void log.push('follow no more') }
+      return {
+        mayTakeOver: () => !failing.includes('follow'),
+        end: async () => void log.push('follow no more'),
+      }
     },
     async claim() {
       isFenced = false
