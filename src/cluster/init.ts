@@ -8,7 +8,7 @@ import type { Judgement } from './nats/judge.ts'
 import { openServers } from './nats/setup.ts'
 import { openSharedLog } from './nats/shared-log.ts'
 import { shardStream } from './nats/streams.ts'
-import { UnfitRecord } from './records/form.ts'
+import { UnfitRecord } from './shared-log.ts'
 
 type Plan = {
   settings: NatsSettings

@@ -2,8 +2,8 @@
 // so if two nodes append at once, one of them is refused. There are two implementations: on JetStream
 // (nats/shared-log.ts), and in memory (memory-log.ts), which can lose and delay answers for tests.
 
-/** `sequence` counts from 1, without holes. */
-export type SharedRecord = { sequence: number; bytes: Uint8Array }
+/** `sequence` counts from 1, without holes. `server`: the name of the server whose copy it comes from. */
+export type SharedRecord = { sequence: number; bytes: Uint8Array; server?: string }
 
 /**
  * Another record stands already behind the record that an append named. The record of this append is surely not stored.
@@ -33,6 +33,31 @@ export class LostTail extends Error {
   }
 }
 
+/** A record cannot be used: it is damaged, or not signed with this cluster key, or it belongs elsewhere. */
+export class UnfitRecord extends Error {
+  readonly sequence: number
+  /** Whether the log is no longer the one that was read before, because its servers have lost records. */
+  readonly isMisplaced: boolean
+  constructor(sequence: number, why: string, isMisplaced = false) {
+    super(`record ${sequence} of the shared log ${why}`)
+    this.sequence = sequence
+    this.isMisplaced = isMisplaced
+  }
+}
+
+/** A record within the log is on none of the servers that answer. */
+export class MissingRecord extends Error {
+  readonly sequence: number
+  /** `servers`: the servers that were asked. */
+  constructor(sequence: number, servers: readonly string[]) {
+    super(`record ${sequence} of the shared log is missing on ${servers.join(' and ') || 'the NATS server'}`)
+    this.sequence = sequence
+  }
+}
+
+/** The stream of the log is gone from the servers, or begins another log. */
+export class LostLog extends Error {}
+
 export type Following = {
   /** Resolves when no further record is handed over. */
   stop(): Promise<void>
@@ -55,13 +80,26 @@ export type SharedLog = {
   tail(): Promise<number>
   /**
    * Resolves to up to `limit` records after a sequence, and to fewer when they are long. The newest records may be
-   * missing. Rejects with Unknown when no server answers in time.
+   * missing. When the copy of one server lacks records, another server is asked. Rejects with Unknown when no server
+   * answers in time, and with MissingRecord.
    */
   read(after: number, limit: number): Promise<SharedRecord[]>
   /**
+   * Notes that a record that was read cannot be used. From then on, other servers are asked. Resolves to false when no other
+   * server has a copy: then all are asked again.
+   */
+  distrust(record: SharedRecord): Promise<boolean>
+  /**
+   * Makes sure that no server leads whose copy ends earlier than another one: with the next append, the other servers would
+   * drop what that server lacks. Resolves also when this cannot be found out. `after`: the last record that is known.
+   */
+  leadByLongest(after: number): Promise<void>
+  /**
    * Hands over the records after a sequence, in order, then new ones. The next records come when the promise of
-   * `handle` has resolved. Following connects again by itself. It ends when `handle` throws, when the log has lost
-   * records (LostTail), and when records are missing that nobody may delete. `failed` then gets the error.
+   * `handle` has resolved. Following connects again by itself. When records are missing in the copy of a server, or
+   * `handle` throws UnfitRecord, the records after the last one that was handled come again, from another server.
+   * Following ends when no other server has them (MissingRecord, UnfitRecord), when `handle` throws another error, and
+   * when the log has lost records (LostTail, LostLog). `failed` then gets the error.
    */
   follow(
     after: number,

@@ -1,7 +1,8 @@
 // The bytes of records: nodes of different versions read them, so the form of each kind may not change unnoticed.
 import t from 'tap'
 import { type Content, type Kind, packContent, unpackContent } from '../../src/cluster/records/content.ts'
-import { openRecord, originOf, sealRecord, UnfitRecord } from '../../src/cluster/records/form.ts'
+import { openRecord, originOf, sealRecord } from '../../src/cluster/records/form.ts'
+import { UnfitRecord } from '../../src/cluster/shared-log.ts'
 import { packEvents, unpackEvents } from '../../src/cluster/records/packed-events.ts'
 import { inParts, type Joined, join } from '../../src/cluster/records/parts.ts'
 import { seal, unseal } from '../../src/cluster/records/sealing.ts'

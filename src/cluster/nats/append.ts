@@ -3,6 +3,9 @@
 // One record is under way at a time. If two were under way, and a record of another node took the place of the first,
 // the servers would refuse the first and store the second behind that record, since they compare sequences alone. See
 // docs/decisions/96-one-append-at-a-time.md.
+//
+// A record that gets no answer is sent again, since the sequence that it names makes this safe: the servers store it once,
+// or refuse it. When they refuse it after an earlier try, the record that stands in its place may be this one.
 import { encodedHeaders } from '../../bus/nats/client.ts'
 import { reasonOf } from '../../bus/nats.ts'
 import type { Timers } from '../../contract/ports.ts'
@@ -15,8 +18,10 @@ type Deps = {
   link: Link
   name: string
   subject: string
-  /** Milliseconds that an append may take. */
+  /** Milliseconds that an append may take, with all its tries. */
   appendMs: number
+  /** The bytes of the record at a sequence; undefined: there is none. */
+  recordAt: (sequence: number) => Promise<Uint8Array | undefined>
   timers: Timers
   stopping: AbortSignal
 }
@@ -30,10 +35,18 @@ type Answer = { stream?: string; seq?: number; error?: { err_code?: number; desc
 
 /** Error codes of JetStream: the stream does not end at the expected sequence. Newer servers use both codes. */
 const wrongSequence = new Set([10071, 10164])
-/** Milliseconds until a record that surely reached no server is sent again. */
+/** Milliseconds until a record is sent again. */
 const againMs = 50
+/** Milliseconds for one try. Then the record is sent to the next server. */
+const tryMs = 2000
 
-export const createAppender = ({ link, name, subject, appendMs, timers, stopping }: Deps) => {
+/** The servers do not take the record at the moment: the stream has no leader, for example. */
+class NotTaken extends Error {}
+/** Another stream takes the subject. */
+class WrongStream extends Error {}
+
+export const createAppender = (deps: Deps) => {
+  const { link, name, subject, appendMs, recordAt, timers, stopping } = deps
   const waiting: Waiting[] = []
   let isBusy = false
 
@@ -42,25 +55,39 @@ export const createAppender = ({ link, name, subject, appendMs, timers, stopping
       const reason = error.description ?? 'unknown reason'
       if (wrongSequence.has(error.err_code ?? 0))
         throw new Fenced(`${name} does not end at ${expected}: ${reason}`)
-      throw new Unknown(`${name} does not take a record: ${reason}`)
+      throw new NotTaken(`${name} does not take a record: ${reason}`)
     }
     if (stream !== name || seq !== expected + 1)
-      throw new Error(
+      throw new WrongStream(
         `${subject} belongs to the stream ${stream}, which stored at ${seq}: delete that stream`,
       )
   }
-  const send = async ({ expected, bytes }: Waiting): Promise<void> => {
+  /** Whether the record stands at its place already, since an earlier try has stored it. */
+  const isStored = async ({ expected, bytes }: Waiting): Promise<boolean> => {
+    const there = await recordAt(expected + 1)
+    return there !== undefined && Buffer.from(there).equals(bytes)
+  }
+  const send = async (record: Waiting): Promise<void> => {
+    const { expected, bytes } = record
     const headers = encodedHeaders({ 'Nats-Expected-Last-Sequence': `${expected}` })
     const end = performance.now() + appendMs
     const left = () => Math.max(1, end - performance.now())
+    /** Whether an earlier try may have stored the record. */
+    let isDoubted = false
     for (;;) {
       const connection = await link.connected(left())
-      const answer = await connection.request(subject, bytes, { headers, timeout: left() }).catch(error => {
-        if (isUnsent(error) && left() > againMs && !stopping.aborted) return undefined
+      try {
+        const timeout = Math.min(tryMs, left())
+        const answer = await connection.request(subject, bytes, { headers, timeout })
+        return judge(answer.json<Answer>(), expected)
+      } catch (error) {
+        if (error instanceof Fenced && isDoubted && (await isStored(record))) return
+        if (error instanceof Fenced || error instanceof WrongStream) throw error
+        isDoubted ||= !(isUnsent(error) || error instanceof NotTaken)
         if (isTimeout(error)) link.leave(connection)
-        throw new Unknown(`${name} has not answered: ${reasonOf(error)}`, { cause: error })
-      })
-      if (answer !== undefined) return judge(answer.json<Answer>(), expected)
+        if (left() <= againMs || stopping.aborted)
+          throw new Unknown(`${name} has not answered: ${reasonOf(error)}`, { cause: error })
+      }
       await sleep(timers, againMs, stopping)
     }
   }

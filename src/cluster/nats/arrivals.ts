@@ -21,8 +21,8 @@ const placeOf = (reply: string): { sequence: number; number: number } => {
   return { sequence: Number(words[at]), number: Number(words[at + 1]) }
 }
 
-/** `silentMs`: milliseconds without a sign of life after which the consumer counts as ended. */
-export const createArrivals = (timers: Timers, silentMs: number) => {
+/** `silentMs`: milliseconds without a sign of life after which the consumer counts as ended. `server`: its server. */
+export const createArrivals = (timers: Timers, silentMs: number, server: string) => {
   let records: SharedRecord[] = []
   /** How many records the present request may still bring. */
   let wanted = 0
@@ -40,7 +40,7 @@ export const createArrivals = (timers: Timers, silentMs: number) => {
     const { sequence, number } = placeOf(reply)
     sent++
     wanted--
-    if (number === sent) records.push({ sequence, bytes })
+    if (number === sent) records.push({ sequence, bytes, server })
     else end(`a record before ${sequence} was lost on its way`)
     wake()
   }

@@ -7,6 +7,7 @@ import type { Timers } from '../../contract/ports.ts'
 import { sleep } from '../../platform/sleep.ts'
 import { Unknown } from '../shared-log.ts'
 import type { Link } from './link.ts'
+import { NoCopy } from './no-answer.ts'
 
 type Deps = { link: Link; timers: Timers; stopping: AbortSignal }
 
@@ -22,7 +23,7 @@ export const managerOf = async (connection: NatsConnection): Promise<JetStreamMa
   return jetstreamManager(connection, { timeout: answerMs, checkAPI: false })
 }
 
-/** Resolves with the first answer. Rejects with Unknown when there is none within `ms` milliseconds. */
+/** Resolves with the first answer. Rejects with NoCopy, and with Unknown when no answer comes within `ms` milliseconds. */
 export const createAsk =
   ({ link, timers, stopping }: Deps) =>
   async <T>(
@@ -35,6 +36,7 @@ export const createAsk =
       try {
         return await ask(await managerOf(connection), connection)
       } catch (error) {
+        if (error instanceof NoCopy) throw error
         if (stopping.aborted || performance.now() + againMs > end)
           throw new Unknown(`JetStream does not answer: ${reasonOf(error)}`, { cause: error })
         if (failed % attempts === 0) link.leave(connection)

@@ -1,4 +1,12 @@
 // The ways in which a request to NATS stays without an answer.
+
+/** No server with a copy of the stream is left that may be asked. */
+export class NoCopy extends Error {
+  constructor(name: string) {
+    super(`no server that answers has a usable copy of ${name}`)
+  }
+}
+
 type ClientError = { name?: string; code?: unknown; isNoResponders?: () => boolean; cause?: unknown }
 
 /** Whether the servers may have got the request, and have not answered in time. */

@@ -1,16 +1,18 @@
 // A shared log that is a stream of JetStream.
-import type { JetStreamManager } from '@nats-io/jetstream'
 import type { NatsConnection } from '@nats-io/transport-node'
 import type { NatsSettings } from '../../bus/nats-settings.ts'
 import { CannotStart } from '../../contract/cannot-start.ts'
 import type { Report, Timers } from '../../contract/ports.ts'
-import type { SharedLog, SharedRecord } from '../shared-log.ts'
+import { sleep } from '../../platform/sleep.ts'
+import { MissingRecord, type SharedLog, type SharedRecord } from '../shared-log.ts'
 import { createAppender } from './append.ts'
-import { createAsk } from './ask.ts'
-import { endOfStream, notFound } from './end.ts'
-import { createFollow } from './follow.ts'
+import { answerMs, createAsk } from './ask.ts'
+import { createCopies, type Flaw } from './copies.ts'
+import { endOfStream } from './end.ts'
+import { createFollow, unbroken } from './follow.ts'
 import { openLink } from './link.ts'
-import { mostBytes, openPull, type Pull } from './pull.ts'
+import { NoCopy } from './no-answer.ts'
+import { mostBytes, type Pull, recordsAfter } from './pull.ts'
 
 export type SharedLogDeps = {
   settings: NatsSettings
@@ -23,12 +25,15 @@ export type SharedLogDeps = {
   waitMs?: number
   /** Milliseconds after which an append without an answer is Unknown. */
   appendMs?: number
+  /** Called with all copies that are known to be flawed, when they have changed. */
+  flawed?: (flaws: readonly Flaw[]) => void
   timers: Timers
   report: Report
 }
 
 const usualWaitMs = 60_000
-const usualAppendMs = 5000
+/** As long as a request waits for an owner: a change of the leader at the servers then costs no request. */
+const usualAppendMs = 15_000
 /**
  * A record may have nine tenths of the size that a server takes, but at most nine tenths of a mebibyte. The rest is for
  * headers and new fields.
@@ -36,8 +41,8 @@ const usualAppendMs = 5000
 const mebibyte = 1024 * 1024
 const share = 0.9
 
-/** Reads the next records up to the sequence `end`, but not many more than `mostBytes`. */
-const recordsUpTo = async (end: number, pull: Pull): Promise<SharedRecord[]> => {
+/** Reads the records after a sequence, up to the sequence `end`, but not many more than `mostBytes`. */
+const recordsUpTo = async (after: number, end: number, pull: Pull): Promise<SharedRecord[]> => {
   const records: SharedRecord[] = []
   for (let bytes = 0; bytes < mostBytes; ) {
     const more = await pull.next()
@@ -45,8 +50,18 @@ const recordsUpTo = async (end: number, pull: Pull): Promise<SharedRecord[]> => 
     records.push(...more.filter(({ sequence }) => sequence <= end))
     if (more.length === 0 || (more.at(-1)?.sequence ?? end) >= end) break
   }
-  return records
+  return records.slice(0, unbroken(records, after))
 }
+
+/** Asks the leader of a stream to let another server lead; JetStream chooses which. */
+const stepDown = async (connection: NatsConnection, name: string): Promise<void> => {
+  await connection.request(`$JS.API.STREAM.LEADER.STEPDOWN.${name}`, '', { timeout: answerMs })
+}
+/** So many consumers are made to look at all copies. JetStream chooses the server of each. */
+const looks = 10
+/** How many times another server is made the leader, and milliseconds that it has to become it. */
+const mostStepDowns = 4
+const leadingMs = 1500
 
 /**
  * Opens the log. Rejects with Unknown when the servers do not answer in time, and with CannotStart when the stream does
@@ -57,30 +72,45 @@ export const openSharedLog = async (deps: SharedLogDeps): Promise<SharedLog> => 
   const stopping = new AbortController()
   const link = openLink({ settings, timers, report })
   const ask = createAsk({ link, timers, stopping: stopping.signal })
-  const tail = () => ask(manager => endOfStream(manager, name))
-  const read =
-    (after: number, end: number) => async (manager: JetStreamManager, connection: NatsConnection) => {
-      const pull = await openPull({ manager, connection, name, timers }, after + 1)
+  const closing = stopping.signal
+  const drops = deps.maxMessages !== undefined
+  const tail = async () => (await ask(manager => endOfStream(manager, name))) ?? 0
+  const copies = createCopies({ name, ask, timers, closing, flawed: deps.flawed })
+  /** Reads through one pull after the other, until one brings the next record. */
+  const read = async (after: number, end: number): Promise<SharedRecord[]> => {
+    for (;;) {
+      const pull = await copies.openShort(after + 1).catch(error => {
+        if (!(error instanceof NoCopy)) throw error
+        const asked = copies.servers()
+        copies.forget()
+        throw new MissingRecord(after + 1, asked)
+      })
       try {
-        return await recordsUpTo(end, pull)
+        const records = await recordsUpTo(after, end, pull).catch(() => []) // the pull has ended
+        if (records.length > 0 || drops) return records
+        if ((await tail()) < end) return [] // the stream has changed meanwhile
+        copies.note(pull.server, after + 1)
       } finally {
         pull.close()
       }
     }
+  }
+  /** Whether another copy than that of the leader has the most records. */
+  const isLeaderShort = (after: number): Promise<boolean> =>
+    ask(async (manager, connection) => {
+      const found = await recordsAfter({ manager, connection, name, timers }, after, looks)
+      const { cluster, state } = await manager.streams.info(name)
+      const most = Math.max(0, ...found.values())
+      return cluster?.leader !== undefined && after + most > Math.max(after, state.last_seq)
+    })
   const close = async (): Promise<void> => {
     stopping.abort()
     await link.close()
   }
 
   const most = await ask(async (manager, connection) => {
-    const isMissing = await manager.streams.info(name).then(
-      () => false,
-      error => {
-        if (error.code === notFound) return true
-        throw error
-      },
-    )
-    return isMissing ? undefined : (connection.info?.max_payload ?? mebibyte)
+    const end = await endOfStream(manager, name)
+    return end === undefined ? undefined : (connection.info?.max_payload ?? mebibyte)
   }, waitMs).catch(async error => {
     await close()
     throw error
@@ -92,7 +122,14 @@ export const openSharedLog = async (deps: SharedLogDeps): Promise<SharedLog> => 
     )
   }
   const maxBytes = Math.floor(share * Math.min(most, mebibyte))
-  const append = createAppender({ link, name, subject, appendMs, timers, stopping: stopping.signal })
+  const append = createAppender({
+    ...{ link, name, subject, appendMs, timers },
+    recordAt: async seq => {
+      const found = await ask(manager => manager.streams.getMessage(name, { seq }))
+      return found === null ? undefined : found.data
+    },
+    stopping: closing,
+  })
   return {
     maxBytes,
     async append(expected, bytes) {
@@ -102,15 +139,22 @@ export const openSharedLog = async (deps: SharedLogDeps): Promise<SharedLog> => 
     tail,
     async read(after, limit) {
       const end = Math.min(await tail(), after + limit)
-      return end <= after ? [] : ask(read(after, end))
+      return end <= after ? [] : read(after, end)
     },
-    follow: createFollow({
-      name,
-      drops: deps.maxMessages !== undefined,
-      ask,
-      timers,
-      closing: stopping.signal,
-    }),
+    async distrust({ sequence, server = '' }) {
+      copies.note(server, sequence)
+      const other = await copies.openShort(sequence).catch(() => undefined)
+      other?.close()
+      if (other === undefined) copies.forget()
+      return other !== undefined
+    },
+    async leadByLongest(after) {
+      for (let n = 0; n < mostStepDowns && (await isLeaderShort(after).catch(() => false)); n++) {
+        await ask((_, connection) => stepDown(connection, name)).catch(() => {})
+        await sleep(timers, leadingMs, closing)
+      }
+    },
+    follow: createFollow({ name, drops, ask, copies, timers, closing }),
     close,
   }
 }

@@ -2,7 +2,7 @@
 // signature. By the digest of the previous record, a reader notices when a record is missing, changed or repeated. The
 // signature shows that a node with the cluster key wrote the record.
 import { createHmac, hash, timingSafeEqual } from 'node:crypto'
-import type { SharedRecord } from '../shared-log.ts'
+import { type SharedRecord, UnfitRecord } from '../shared-log.ts'
 
 const magic = Buffer.from('RPRC')
 const version = 1
@@ -10,18 +10,6 @@ const hashBytes = 32
 const headBytes = magic.length + 1 + hashBytes
 /** Bytes that a record has in addition to its content. */
 export const frameBytes = headBytes + hashBytes
-
-/** A record cannot be used: it is damaged, or not signed with this cluster key, or it belongs elsewhere. */
-export class UnfitRecord extends Error {
-  readonly sequence: number
-  /** Whether the log is no longer the one that was read before, because its servers have lost records. */
-  readonly isMisplaced: boolean
-  constructor(sequence: number, why: string, isMisplaced = false) {
-    super(`record ${sequence} of the shared log ${why}`)
-    this.sequence = sequence
-    this.isMisplaced = isMisplaced
-  }
-}
 
 /** The digest of the id of the log. The first record names it, since no record stands before it. */
 export const originOf = (logId: string): Buffer => hash('sha256', logId, 'buffer')

@@ -4,8 +4,8 @@
 import type { Timers } from '../../contract/ports.ts'
 import { StorageFailure } from '../../contract/stored.ts'
 import { type Content, packContent } from '../records/content.ts'
-import { sealRecord, UnfitRecord } from '../records/form.ts'
-import { Fenced, type SharedLog } from '../shared-log.ts'
+import { sealRecord } from '../records/form.ts'
+import { Fenced, type SharedLog, UnfitRecord } from '../shared-log.ts'
 import { LacksErasure } from './errors.ts'
 import type { Intake } from './intake.ts'
 

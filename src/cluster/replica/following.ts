@@ -2,8 +2,7 @@
 // is not the one that was read before, because its servers have lost records, it is read from the first record on.
 import type { Report, Timers } from '../../contract/ports.ts'
 import type { StreamKeys } from '../keys/stream-keys.ts'
-import { UnfitRecord } from '../records/form.ts'
-import type { Following, SharedLog, SharedRecord } from '../shared-log.ts'
+import { type Following, type SharedLog, type SharedRecord, UnfitRecord } from '../shared-log.ts'
 import { Divergence, LacksKeys } from './errors.ts'
 import type { Intake } from './intake.ts'
 

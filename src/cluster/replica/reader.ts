@@ -3,9 +3,9 @@
 // records, records of another node take these places, and a node appends before it has read them. Every node passes
 // over a void record.
 import { type Content, unpackContent } from '../records/content.ts'
-import { openRecord, originOf, UnfitRecord } from '../records/form.ts'
+import { openRecord, originOf } from '../records/form.ts'
 import { type Joined, join } from '../records/parts.ts'
-import type { SharedRecord } from '../shared-log.ts'
+import { type SharedRecord, UnfitRecord } from '../shared-log.ts'
 
 /**
  * A place in the shared log: its sequence, then the sequence and the digest of the last valid record up to this place,
