@@ -21,7 +21,7 @@ t.test('each server tells what its own copy of a stream has', { skip: noNats }, 
     [0, 1, 2].map(place => ({
       ...{ url: cluster.monitorUrls[place], server: `nats-${place}`, version: cluster.version },
       ...{ syncAlways: cluster.isSynced || undefined, hasCopy: true, messages: 5, first: 1, last: 5 },
-      ...{ deleted: 0, lag: 0, disk: { most: Number } },
+      ...{ copies: 3, deleted: 0, lag: 0, disk: { most: Number } },
     })),
   )
   t.ok(states.every(({ bytes, disk }) => bytes > 500 && disk.used >= bytes))
@@ -33,7 +33,8 @@ t.test('each server tells what its own copy of a stream has', { skip: noNats }, 
 
   const away = (leader + 1) % 3
   await cluster.kill(away)
-  await log.append(5, new Uint8Array(1))
+  const atLeader = await open(t, await cluster.client([leader]))
+  await atLeader.append(5, new Uint8Array(1))
   await cluster.isolate(away)
   await cluster.start(away)
   t.match((await statesOfCopies(cluster.monitorUrls, name))[away], { last: 5, lag: 1, isLeader: false })

@@ -68,7 +68,8 @@ const alone = (lock: string, work: () => void): void => {
       continue
     }
     try {
-      return work()
+      work()
+      return
     } finally {
       rmSync(lock, { force: true })
     }

@@ -15,6 +15,8 @@ export type CopyState = {
   /** Whether the server has a copy of the stream. Without one, the numbers below are 0. */
   hasCopy: boolean
   isLeader: boolean
+  /** How many copies the stream shall have, on different servers. */
+  copies: number
   messages: number
   /** The sequences of the first and of the last record. */
   first: number
@@ -95,6 +97,7 @@ const copyIn = ({ server_name: server = '', version, jetstream }: Varz, jsz: Jsz
     disk: { used: jsz.storage ?? 0, most },
     hasCopy: stream !== undefined,
     isLeader: stream !== undefined && isLedBy(server, stream),
+    copies: stream?.config?.num_replicas ?? 0,
     ...{ messages, first, last, deleted: num_deleted, bytes },
   }
 }
