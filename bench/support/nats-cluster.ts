@@ -78,7 +78,10 @@ export const startNatsCluster = async (name: string, log?: string) => {
     async startNode(own: string, { dataDir = path.join(folder, own), role }: NodeWish = {}): Promise<Server> {
       const began = performance.now()
       // Without NATS_URL it sends no public events to NATS, as the one machine that it is compared with.
-      const env = { CLUSTER: '1', NODE_NAME: own, CLUSTER_KEY_FILE: keyFile, CLUSTER_NATS_URL: nats.url }
+      const env = {
+        ...{ CLUSTER: '1', NODE_NAME: own, CLUSTER_KEY_FILE: keyFile, CLUSTER_NATS_URL: nats.url },
+        CLUSTER_ACCEPT_UNSYNCED: '1',
+      }
       const node = await startOurs(dataDir, [], env)
       while (role !== undefined && (await roleOf(node)) !== role) await sleep(5)
       return { ...node, readyAfter: performance.now() - began }

@@ -13,6 +13,10 @@ export type ClusterSettings = Readonly<{
   keyFile: string
   /** The servers of the shared log. */
   nats: NatsSettings
+  /** The monitoring addresses of these servers, without a slash at the end. */
+  monitorUrls: readonly string[]
+  /** Whether this node runs with servers that may lose confirmed records when most of them lose power. */
+  acceptsUnsynced: boolean
   /** A start waits for these servers for at most this many milliseconds. */
   waitMs: number
 }>
@@ -34,6 +38,27 @@ const nodeOf = (env: Env): string => {
     `${env.NODE_NAME ? 'NODE_NAME' : 'the name of this machine'}=${name} is no name of a node: set NODE_NAME to up to 64 letters, digits, ".", "-" and "_"`,
   )
 }
+
+const flagOf = (env: Env, name: string): boolean => {
+  const given = env[name] || '0'
+  if (given !== '0' && given !== '1') throw new CannotStart(`${name}=${given} is neither 0 nor 1`)
+  return given === '1'
+}
+
+/** The addresses in NATS_MONITOR_URLS. Throws CannotStart. */
+export const monitorUrlsOf = (env: Env): string[] =>
+  (env.NATS_MONITOR_URLS ?? '')
+    .split(',')
+    .map(given => given.trim())
+    .filter(given => given !== '')
+    .map(given => {
+      const url = URL.canParse(given) ? new URL(given) : undefined
+      if (url && /^https?:$/.test(url.protocol) && url.username === '' && !url.search)
+        return `${url.origin}${url.pathname.replace(/\/+$/, '')}`
+      throw new CannotStart(
+        `NATS_MONITOR_URLS has ${given.replace(/\/\/[^/]*@/, '//***@')}, which is no monitoring address of a NATS server: set it to http://nats-1:8222, for example`,
+      )
+    })
 
 /** The URL of a node. Throws CannotStart. */
 const urlIn = (given: string): string => {
@@ -81,14 +106,14 @@ export const clusterKeyFileOf = (env: Env): string =>
 
 /** Undefined: CLUSTER is 0 or not set, so this server is no node of a cluster. Throws CannotStart. */
 export const clusterOf = (env: Env): ClusterSettings | undefined => {
-  const given = env.CLUSTER || '0'
-  if (given !== '0' && given !== '1') throw new CannotStart(`CLUSTER=${given} is neither 0 nor 1`)
-  if (given === '0') return undefined
+  if (!flagOf(env, 'CLUSTER')) return undefined
   return Object.freeze({
     node: nodeOf(env),
     url: urlOf(env),
     keyFile: clusterKeyFileOf(env),
     nats: clusterNatsOf(env),
+    monitorUrls: Object.freeze(monitorUrlsOf(env)),
+    acceptsUnsynced: flagOf(env, 'CLUSTER_ACCEPT_UNSYNCED'),
     waitMs: secondsOf(env, 'CLUSTER_WAIT_SECONDS', 60) * 1000,
   })
 }

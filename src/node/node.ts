@@ -4,6 +4,7 @@
 import { readClusterKeys } from '../cluster/cluster-key.ts'
 import { createConditions } from '../cluster/conditions.ts'
 import { openLease } from '../cluster/lease.ts'
+import { mustNameMonitors, watchSync } from '../cluster/nats/watch-sync.ts'
 import type { ClusterSettings } from '../cluster/settings.ts'
 import type { Config } from '../config.ts'
 import type { Report } from '../contract/ports.ts'
@@ -44,6 +45,7 @@ const opened = async (
   report: Report,
   leaseOf: typeof openLease,
 ) => {
+  mustNameMonitors(settings)
   const clusterKeys = readClusterKeys(settings.keyFile)
   await checkPort(config.host, config.port)
   const node = { name: settings.node, url: settings.url }
@@ -70,6 +72,7 @@ const opened = async (
     mayClaim,
     report,
   })
+  closers.add(await watchSync({ settings, conditions, timers }))
   const { replica } = storage
   let isFenced = false
   replica.onFenced(() => {

@@ -95,7 +95,8 @@ t.test('what may pass is started again', async t => {
       async () => {
         const CLUSTER_KEY_FILE = path.join(inUse, 'key')
         writeFileSync(CLUSTER_KEY_FILE, Buffer.alloc(32, 7).toString('base64'), { mode: 0o600 })
-        const cluster = { CLUSTER: '1', CLUSTER_KEY_FILE, CLUSTER_NATS_URL: 'nats://127.0.0.1:1' }
+        const nats = { CLUSTER_NATS_URL: 'nats://127.0.0.1:1', CLUSTER_ACCEPT_UNSYNCED: '1' }
+        const cluster = { CLUSTER: '1', CLUSTER_KEY_FILE, ...nats }
         const free = await freePort()
         const node = { NODE_NAME: 'a', NODE_URL: `http://127.0.0.1:${free}`, PORT: `${free}` }
         return refusedStart(path.join(inUse, 'node'), { ...cluster, ...node, CLUSTER_WAIT_SECONDS: '1' })

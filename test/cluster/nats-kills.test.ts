@@ -94,7 +94,7 @@ else {
       t.equal(lastSequence, 0)
     }
     const [first, ...others] = await servers.judge(0)
-    t.match(first, { level: 'warn', text: /have version 2\.\d+\.\d+\. Use 2\.12|Set "sync_interval/ })
+    t.match(first, { text: cluster.isSynced ? /Set "sync_interval/ : /have version 2\.\d+\.\d+\. Use 2\.12/ })
     t.same(others, [])
   })
 

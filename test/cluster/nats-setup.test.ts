@@ -2,7 +2,8 @@
 import { jetstreamManager } from '@nats-io/jetstream'
 import t from 'tap'
 import type { NatsSettings } from '../../src/bus/nats-settings.ts'
-import { judgementsOf } from '../../src/cluster/nats/judge.ts'
+import { haveTold, judgementsOf, unsafetyOf } from '../../src/cluster/nats/judge.ts'
+import type { CopyState } from '../../src/cluster/nats/monitors.ts'
 import { openServers } from '../../src/cluster/nats/setup.ts'
 import { withoutLeader } from '../../src/cluster/nats/states.ts'
 import { CannotStart } from '../../src/contract/cannot-start.ts'
@@ -67,6 +68,38 @@ t.test('new servers are told to write each record at once', async t => {
     { level: 'warn', text: /version 2\.9\.10/ },
     { level: 'warn', text: /are 2 NATS servers/ },
   ])
+})
+
+t.test('servers that may lose confirmed records are named, with what to do', async t => {
+  const told = (server: string, more: Partial<CopyState> = {}): CopyState => ({
+    ...{ url: `http://${server}`, server, version: '2.12.1', syncAlways: true, disk: { used: 0, most: 0 } },
+    ...{
+      hasCopy: true,
+      isLeader: false,
+      copies: 3,
+      messages: 0,
+      first: 0,
+      last: 0,
+      deleted: 0,
+      bytes: 0,
+      lag: 0,
+    },
+    ...more,
+  })
+  const away = { url: 'http://c', error: 'ECONNREFUSED' }
+  t.equal(unsafetyOf([told('a'), told('b'), told('c')]), undefined)
+  t.equal(unsafetyOf([told('a'), told('b'), away]), undefined)
+  t.match(unsafetyOf([told('a'), told('b', { syncAlways: false }), away]), /set "sync_interval.*" of b$/)
+  t.match(
+    unsafetyOf([told('a', { version: '2.9.10', syncAlways: undefined }), told('b', { syncAlways: false })]),
+    /use version 2\.12 or later on a \(now 2\.9\.10\); set .* of b; name all 3 servers .* names 2$/,
+  )
+  t.match(
+    unsafetyOf([told('a'), told('a'), told('a')]),
+    /name all 3 servers in NATS_MONITOR_URLS, which names 1$/,
+  )
+  t.ok(haveTold([told('a'), told('b'), away]))
+  t.notOk(haveTold([told('a'), away, away]))
 })
 
 t.test('a copy that is away and a stream without a leader are named', async t => {

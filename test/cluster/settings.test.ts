@@ -15,6 +15,8 @@ tap.test('a server is a node of a cluster only if it is told so', async t => {
     url: 'http://127.0.0.1:8080',
     keyFile: path.resolve('data/cluster-key'),
     nats: { servers: ['n1:4222', 'n2:4223'], login: { by: 'nothing' } },
+    monitorUrls: [],
+    acceptsUnsynced: false,
     waitMs: 60_000,
   })
 })
@@ -28,6 +30,11 @@ tap.test('every variable has its effect', async t => {
   t.equal(clusterOf({ ...least, CLUSTER_KEY_FILE: '/k' })?.keyFile, '/k')
   t.equal(clusterOf({ ...least, DATA_DIR: '/d' })?.keyFile, '/d/cluster-key')
   t.equal(clusterOf({ ...least, CLUSTER_WAIT_SECONDS: '5' })?.waitMs, 5000)
+  t.same(clusterOf({ ...least, NATS_MONITOR_URLS: 'http://n1:8222/, https://n2/nats/' })?.monitorUrls, [
+    'http://n1:8222',
+    'https://n2/nats',
+  ])
+  t.equal(clusterOf({ ...least, CLUSTER_ACCEPT_UNSYNCED: '1' })?.acceptsUnsynced, true)
 })
 
 tap.test('the shared log can have other servers and another user than the public events', async t => {
@@ -55,6 +62,9 @@ tap.test('a wrong value ends the start with what to do', async t => {
     [{ NODE_URL: 'http://me:secret@a' }, /^NODE_URL=http:\/\/\*\*\*@a is no URL/],
     [{ NODE_URL: 'http://a/b' }, /is no URL of a node/],
     [{ CLUSTER_WAIT_SECONDS: '0' }, /^CLUSTER_WAIT_SECONDS=0 is not a whole number from 1/],
+    [{ NATS_MONITOR_URLS: 'n1:8222' }, /^NATS_MONITOR_URLS has n1:8222, which is no monitoring address/],
+    [{ NATS_MONITOR_URLS: 'http://a:b@n1' }, /^NATS_MONITOR_URLS has http:\/\/\*\*\*@n1, /],
+    [{ CLUSTER_ACCEPT_UNSYNCED: 'yes' }, /^CLUSTER_ACCEPT_UNSYNCED=yes is neither 0 nor 1/],
     [{ CLUSTER_WAIT_SECONDS: '1m' }, /^CLUSTER_WAIT_SECONDS=1m is not/],
   ]
   for (const [env, words] of cases) {

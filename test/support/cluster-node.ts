@@ -58,6 +58,9 @@ export const createNode = async (name: string, { nats, folder, env }: NodeWish) 
         CLUSTER_KEY_FILE: path.join(folder, 'key'),
         CLUSTER_NATS_URL: urlsOf(client.settings.servers, 'cluster'),
         NATS_URL: urlsOf(client.settings.servers, 'events'),
+        ...(nats.isSynced
+          ? { NATS_MONITOR_URLS: nats.monitorUrls.join() }
+          : { CLUSTER_ACCEPT_UNSYNCED: '1' }),
         WORKSPACE_ROOT: path.join(folder, 'workspace'),
         ...env,
         ...more,

@@ -34,15 +34,17 @@ type Wish = {
   env?: Record<string, string>
   /** Another program for the first node, which then is the first owner. */
   first?: string[]
+  /** Which NATS servers. */
+  servers?: Parameters<typeof natsCluster>[1]
 }
 
 /** Starts the servers and both nodes. */
-export const startCluster = async (t: Ending, { env = {}, first }: Wish = {}) => {
+export const startCluster = async (t: Ending, { env = {}, first, servers }: Wish = {}) => {
   const folder = mkdtempSync(path.join(tmpdir(), 'reprise-cluster-'))
   const nodes: Node[] = []
   // What is torn down first was begun last: the nodes end before the servers.
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))
-  const nats = await natsCluster(t)
+  const nats = await natsCluster(t, servers)
   t.teardown(() => Promise.all(nodes.map(node => node.close())))
   await setUp(nats, path.join(folder, 'key'))
   for (const name of ['a', 'b']) nodes.push(await createNode(name, { nats, folder, env }))

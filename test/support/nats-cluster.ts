@@ -2,7 +2,7 @@
 // between the servers, and from clients to servers, pass through this process and can be cut and healed.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -13,8 +13,8 @@ import type { NatsSettings } from '../../src/bus/nats-settings.ts'
 import { freePort } from '../../src/platform/free-port.ts'
 import { pause } from './http.ts'
 import { noNats } from './nats.ts'
+import { type NatsLine, natsProgramOf, usualNats } from './nats-programs.ts'
 import { openWay, type Way } from './nats-ways.ts'
-import { programOf } from './programs.ts'
 
 export { noNats }
 
@@ -55,14 +55,16 @@ export const until = async <T>(
   throw new Error(`${what}: not within ${ms} ms`, { cause: last })
 }
 
-type Ports = { client: number; route: number }
-const configOf = (place: Place, { client, route }: Ports, store: string, routes: number[]): string => `
-listen: "127.0.0.1:${client}"
+type Ports = { client: number; route: number; monitor: number }
+type Layout = { ports: Ports; store: string; routes: number[]; isSynced: boolean }
+const configOf = (place: Place, { ports, store, routes, isSynced }: Layout): string => `
+listen: "127.0.0.1:${ports.client}"
+http: "127.0.0.1:${ports.monitor}"
 server_name: "nats-${place}"
-jetstream { store_dir: ${JSON.stringify(store)} }
+jetstream { store_dir: ${JSON.stringify(store)}, ${isSynced ? 'sync_interval: always' : ''} }
 cluster {
   name: reprise
-  listen: "127.0.0.1:${route}"
+  listen: "127.0.0.1:${ports.route}"
   # Nothing answers at this address, so the servers use only the routes that are named below.
   advertise: "127.0.0.1:1"
   routes: [${routes.map(port => `"nats-route://127.0.0.1:${port}"`).join(', ')}]
@@ -81,7 +83,7 @@ process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL')
 })
 
-const createServerAt = (file: string, port: number) => {
+const createServerAt = (program: string, file: string, port: number) => {
   let child: ChildProcess | undefined
   const kill = async (): Promise<void> => {
     const ending = child
@@ -97,7 +99,7 @@ const createServerAt = (file: string, port: number) => {
     async start(): Promise<void> {
       await kill()
       let output = ''
-      const started = spawn(programOf('nats-server', { debian: 'nats-server' }) ?? '', ['-c', file], {
+      const started = spawn(program, ['-c', file], {
         stdio: ['ignore', 'ignore', 'pipe'],
       })
       running.add(started)
@@ -114,10 +116,22 @@ const createServerAt = (file: string, port: number) => {
   }
 }
 
-export const natsCluster = async (t: Ending) => {
+type Wish = {
+  /** The line of versions of the servers; absent: the usual one. */
+  line?: NatsLine
+  /** Whether servers confirm records before they are on the disk, although they could write them at once. */
+  isLazy?: boolean
+}
+
+export const natsCluster = async (t: Ending, { line, isLazy = false }: Wish = {}) => {
+  const program = line === undefined ? usualNats() : natsProgramOf(line)
+  if (program === undefined) throw new Error('there is no nats-server')
+  const isSynced = program.isSafe && !isLazy
   const folder = mkdtempSync(path.join(tmpdir(), 'reprise-nats-cluster-'))
   const ports: Ports[] = []
-  for (const _ of places) ports.push({ client: await freePort(), route: await freePort() })
+  for (const _ of places)
+    ports.push({ client: await freePort(), route: await freePort(), monitor: await freePort() })
+  const storeOf = (place: Place): string => path.join(folder, `store-${place}`)
   const portsOf = (place: Place) => ports[place] as Ports
   /** The ways between servers, each under the two places. The first connects to the second. */
   const routes = new Map<string, Way>()
@@ -131,8 +145,9 @@ export const natsCluster = async (t: Ending) => {
   const servers = places.map(place => {
     const file = path.join(folder, `${place}.conf`)
     const dialed = [...routes].filter(([name]) => name.startsWith(`${place}-`)).map(([, way]) => way.port)
-    writeFileSync(file, configOf(place, portsOf(place), path.join(folder, `store-${place}`), dialed))
-    return createServerAt(file, portsOf(place).client)
+    const layout = { ports: portsOf(place), store: storeOf(place), routes: dialed, isSynced }
+    writeFileSync(file, configOf(place, layout))
+    return createServerAt(program.file, file, portsOf(place).client)
   })
   const serverAt = (place: Place) => servers[place] as (typeof servers)[number]
   t.teardown(async () => {
@@ -177,6 +192,24 @@ export const natsCluster = async (t: Ending) => {
     for (const [name, way] of routes) if (name.includes(`${place}`)) way[act]()
   }
   return {
+    version: program.version,
+    /** Whether each server writes each record to disk before it confirms the record. */
+    isSynced,
+    /** The monitoring addresses, in the order of the places. */
+    monitorUrls: ports.map(({ monitor }) => `http://127.0.0.1:${monitor}`),
+    /** The folder in which a server keeps its copies of the streams. */
+    storeOf,
+    /** Keeps the present content of a store aside. The result puts it back; the server must have ended. */
+    saveStore(place: Place): () => void {
+      const saved = `${storeOf(place)}-${performance.now()}`
+      cpSync(storeOf(place), saved, { recursive: true })
+      return () => {
+        rmSync(storeOf(place), { recursive: true, force: true })
+        cpSync(saved, storeOf(place), { recursive: true })
+      }
+    },
+    /** Removes all that a server keeps. The server must have ended. */
+    wipe: (place: Place) => rmSync(storeOf(place), { recursive: true, force: true }),
     connected,
     stream,
     leaderOf: async (name: string): Promise<Place> =>

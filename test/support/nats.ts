@@ -1,4 +1,4 @@
-// A real nats-server for tests. It is found on PATH, or installed once. A test can kill it and start it again, with its
+// A real nats-server for tests. nats-programs.ts says which one. A test can kill it and start it again, with its
 // store or without it, and can cut or hold the connections to it.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -15,12 +15,11 @@ import {
 import type { Test } from 'tap'
 import { freePort } from '../../src/platform/free-port.ts'
 import { pause } from './http.ts'
-import { programOf } from './programs.ts'
+import { type NatsLine, natsProgramOf, usualNats } from './nats-programs.ts'
 
-const program = programOf('nats-server', { debian: 'nats-server', brew: 'nats-server' })
 /** False, or the reason for which tests that need a nats-server are skipped. */
 export const noNats =
-  program === undefined
+  usualNats() === undefined
     ? 'there is no nats-server, and it could not be installed: apt-get install nats-server, or brew install nats-server'
     : false
 
@@ -48,16 +47,22 @@ type Wish = {
   env?: Record<string, string>
   /** Whether the server is not started yet: the test starts it. */
   isAway?: boolean
+  /** Its line of versions; absent: the usual one. */
+  line?: NatsLine
+  /** Whether it writes each record to disk at once. */
+  isSynced?: boolean
 }
 
 export const natsServer = async (
   t: Ending,
-  { jetStream = true, config = '', env = {}, isAway = false }: Wish = {},
+  { jetStream = true, config = '', env = {}, isAway = false, line, isSynced = false }: Wish = {},
 ) => {
+  const program = line === undefined ? usualNats() : natsProgramOf(line)
   const folder = mkdtempSync(path.join(tmpdir(), 'reprise-nats-'))
   const store = path.join(folder, 'store')
   const file = path.join(folder, 'nats.conf')
   const port = await freePort()
+  const monitor = await freePort()
   let child: ChildProcess | undefined
   let output = ''
 
@@ -69,11 +74,17 @@ export const natsServer = async (
     running.delete(child)
     child = undefined
   }
-  const start = async ({ empty = false, withJetStream = jetStream } = {}): Promise<void> => {
+  const start = async ({
+    empty = false,
+    withJetStream = jetStream,
+    synced = isSynced,
+  } = {}): Promise<void> => {
     if (empty) rmSync(store, { recursive: true, force: true })
-    const withStore = withJetStream ? `jetstream { store_dir: ${JSON.stringify(store)} }` : ''
-    writeFileSync(file, `listen: "127.0.0.1:${port}"\n${withStore}\n${config}\n`)
-    const started = spawn(program ?? '', ['-c', file], {
+    const sync = synced ? 'sync_interval: always' : ''
+    const withStore = withJetStream ? `jetstream { store_dir: ${JSON.stringify(store)}, ${sync} }` : ''
+    const listen = `listen: "127.0.0.1:${port}"\nhttp: "127.0.0.1:${monitor}"`
+    writeFileSync(file, `${listen}\n${withStore}\n${config}\n`)
+    const started = spawn(program?.file ?? '', ['-c', file], {
       env: { ...process.env, ...env },
       stdio: ['ignore', 'ignore', 'pipe'],
     })
@@ -96,6 +107,7 @@ export const natsServer = async (
   return {
     port,
     url: `nats://127.0.0.1:${port}`,
+    monitorUrl: `http://127.0.0.1:${monitor}`,
     start,
     kill,
     signal: (signal: NodeJS.Signals) => void child?.kill(signal),

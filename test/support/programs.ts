@@ -9,8 +9,9 @@ const folders = [
   '/usr/local/sbin',
   '/usr/local/bin',
 ]
-const lookUp = (name: string): string | undefined =>
-  folders.map(folder => path.join(folder, name)).find(file => existsSync(file))
+/** The path of a program; undefined: it is in none of the usual folders. `more`: further folders. */
+export const lookUp = (name: string, more: readonly string[] = []): string | undefined =>
+  [...folders, ...more].map(folder => path.join(folder, name)).find(file => existsSync(file))
 
 /** Installs a package. Does nothing if there is no installer, or if it would ask for a password. */
 const install = (debian: string, brew: string | undefined): void => {

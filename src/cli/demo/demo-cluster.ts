@@ -36,6 +36,7 @@ export const startDemoCluster = async (folder: string) => {
     const env = {
       PATH: process.env.PATH ?? '',
       ...{ CLUSTER: '1', NODE_NAME: name, CLUSTER_KEY_FILE: keyFile, NATS_URL: nats.url },
+      CLUSTER_ACCEPT_UNSYNCED: '1', // whatever nats-server is on PATH: nothing of the demo stays
       ...{ DATA_DIR: path.join(folder, name), PORT: String(await freePort()), ADMIN_TOKEN: token },
     }
     let running: ServerProcess

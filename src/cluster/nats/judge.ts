@@ -1,4 +1,5 @@
 // Says what an operator risks with the servers of the shared log.
+import type { AskedServer, CopyState } from './monitors.ts'
 import type { StreamState } from './states.ts'
 import { usualCopies } from './streams.ts'
 
@@ -17,6 +18,32 @@ const powerCut =
   'Without it, a server confirms records that it writes to disk later: when most servers lose power at once, the ' +
   'newest records are lost. Reprise then notices it, and a node that has them brings them back'
 
+const told = (one: AskedServer): one is CopyState => !('error' in one)
+
+/** Whether most of the servers have told about themselves. */
+export const haveTold = (servers: readonly AskedServer[]): boolean =>
+  servers.filter(told).length * 2 > servers.length
+
+/**
+ * Why the servers may lose confirmed records when most of them lose power, and what to do; undefined: those that have
+ * told about themselves do not. A server that is away is judged when it is back.
+ */
+export const unsafetyOf = (servers: readonly AskedServer[]): string | undefined => {
+  const there = servers.filter(told)
+  const names = (those: CopyState[]) => [...new Set(those.map(({ server }) => server))].join(', ')
+  const old = there.filter(({ version }) => isOlder(version))
+  const lazy = there.filter(({ version, syncAlways }) => syncAlways !== true && !isOlder(version))
+  const known = new Set(there.map(({ server }) => server)).size + servers.length - there.length
+  const copies = Math.max(0, ...there.map(one => one.copies))
+  const found = [
+    old.length > 0 && `use version 2.12 or later on ${names(old)} (now ${old[0]?.version})`,
+    lazy.length > 0 && `set "sync_interval: always" in the block "jetstream" of ${names(lazy)}`,
+    known < copies && `name all ${copies} servers in NATS_MONITOR_URLS, which names ${known}`,
+  ].filter(words => words !== false)
+  if (found.length === 0) return undefined
+  return `the NATS servers may lose confirmed records when most of them lose power: ${found.join('; ')}`
+}
+
 export const judgementsOf = ({ version, count }: Servers, streams: readonly StreamState[]): Judgement[] => {
   const judgements: Judgement[] = [
     isOlder(version)
@@ -26,7 +53,7 @@ export const judgementsOf = ({ version, count }: Servers, streams: readonly Stre
         }
       : {
           level: 'info',
-          text: `Set "sync_interval: always" on each NATS server, which cannot be seen from here. ${powerCut}`,
+          text: `Set "sync_interval: always" on each NATS server: a node checks it when it starts, and every minute. ${powerCut}`,
         },
   ]
   if (count < usualCopies) {
