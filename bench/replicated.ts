@@ -1,5 +1,6 @@
 import path from 'node:path'
 import { performance } from 'node:perf_hooks'
+import { createConditions } from '../src/cluster/conditions.ts'
 import { beginLog } from '../src/cluster/beginning.ts'
 import { openStreamKeys } from '../src/cluster/keys/stream-keys.ts'
 import { createMemoryServers } from '../src/cluster/memory-log.ts'
@@ -33,6 +34,7 @@ const openReplicated = async (folder: string): Promise<EventLog> => {
     secrets: openSecrets(path.join(folder, 'secrets.db')),
     stateFile: path.join(folder, 'cluster.json'),
     node: { name: 'one', url: 'http://one' },
+    conditions: createConditions({ clock, timers, report: () => {} }),
   })
   await replica.claim()
   return openLog(replica.store, { clock, random, build })

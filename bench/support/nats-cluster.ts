@@ -2,6 +2,7 @@
 import { mkdirSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { createConditions } from '../../src/cluster/conditions.ts'
 import { startNatsServers } from '../../src/cli/demo/nats-servers.ts'
 import { readClusterKeys } from '../../src/cluster/cluster-key.ts'
 import { initCluster } from '../../src/cluster/init.ts'
@@ -71,6 +72,7 @@ export const startNatsCluster = async (name: string, log?: string) => {
         secrets: openSecrets(path.join(dataDir, 'secrets.db')),
         stateFile: path.join(dataDir, 'cluster.json'),
         node: { name: own, url: `http://${own}` },
+        conditions: createConditions({ ...world, report: () => {} }),
       })
       return { replica, keys, openLog: () => openLog(replica.store, { ...world, build }) }
     },

@@ -25,6 +25,10 @@ const kinds = {
   'log-lost': { effect: 'barred', afterMs: 0 },
   /** This node and the shared log have different events at the same position. */
   'log-differs': { effect: 'barred', afterMs: 0 },
+  /** This node has events that the shared log lacks, since its servers have lost them and another node owns it. */
+  'events-unshared': { effect: 'unready', afterMs: 0 },
+  /** This node lacks keys that open records, and nobody has given them so far. */
+  'records-sealed': { effect: 'barred', afterMs: 2000 },
   /** The disk of this node takes no writes. */
   'storage-fails': { effect: 'barred', afterMs: 0 },
   /** The owner does not give this node the stream keys. */

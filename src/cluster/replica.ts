@@ -6,6 +6,7 @@ import { StorageFailure } from '../contract/stored.ts'
 import type { Store } from '../log/store.ts'
 import type { Secrets } from '../platform/secrets.ts'
 import { createTurns } from '../platform/turns.ts'
+import type { Conditions } from './conditions.ts'
 import type { StreamKeys } from './keys/stream-keys.ts'
 import type { Node } from './replica/claiming.ts'
 import { createCopiedSecrets } from './replica/copied-secrets.ts'
@@ -16,6 +17,7 @@ import { createListeners } from './replica/listeners.ts'
 import { createOwnedSecrets, storedWith } from './replica/owned-secrets.ts'
 import { createOwnedStore } from './replica/owned-store.ts'
 import { createOwnership } from './replica/ownership.ts'
+import { noteTrouble } from './replica/troubles.ts'
 import { Fenced, type SharedLog } from './shared-log.ts'
 
 export type ReplicaDeps = {
@@ -34,14 +36,16 @@ export type ReplicaDeps = {
   node: Node
   /** Whether this node holds the lease, so that it may claim the log again after a failure. */
   mayClaim: () => boolean
+  conditions: Conditions
   timers: Timers
   report: Report
 }
 
 const mustBeCopyOf = (local: Store, logId: string): void => {
-  if (local.logId() !== logId)
+  const [id, events] = [local.logId(), local.last()?.position ?? 0]
+  if (id !== logId)
     throw new CannotStart(
-      `the log of this node (${local.logId()}) is not the shared log (${logId}): use an empty DATA_DIR, which is filled from the shared log`,
+      `DATA_DIR has the log ${id} with ${events} events, and the shared log is ${logId}. Nothing was changed. If ${id} is the log of this cluster, somebody has begun its stream anew: run "reprise cluster init --again" on a machine whose node has ${id}. If this machine shall join ${logId}, start it with another DATA_DIR, and keep this one`,
     )
 }
 
@@ -54,7 +58,6 @@ const asFailure = (error: unknown): never => {
 const createNews = () => ({
   applied: createListeners(),
   fenced: createListeners(),
-  failed: createListeners<[error: unknown]>(),
   erasing: createListeners<[streams: readonly string[]], Promise<void>>(),
 })
 
@@ -72,9 +75,13 @@ export const createReplica = (deps: ReplicaDeps) => {
   const inTurn = createTurns()
   const store = createOwnedStore({
     ...{ local, keys, intake, ownership },
-    reopen: () => inTurn(ownership.claimAgain),
+    reopen: () =>
+      inTurn(ownership.claimAgain).catch(error => {
+        if (!(error instanceof Fenced)) noteTrouble(deps.conditions, error)
+        throw error
+      }),
   })
-  const follower = createFollower({ ...deps, intake, failed: news.failed.call })
+  const follower = createFollower({ ...deps, intake })
 
   return {
     logId,
@@ -99,8 +106,6 @@ export const createReplica = (deps: ReplicaDeps) => {
      * them. The listener removes what the payloads name, such as files.
      */
     onErasing: news.erasing.add,
-    /** Adds a listener, which gets the error with which following ended. */
-    onFailed: news.failed.add,
     /** Adds a listener, which is called when the log has refused a write: another node owns it. */
     onFenced: news.fenced.add,
     /** The last claim of the log that this node has read. */

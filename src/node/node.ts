@@ -70,6 +70,7 @@ const opened = async (
     closers,
     node,
     mayClaim,
+    conditions,
     report,
   })
   closers.add(await watchSync({ settings, conditions, timers }))

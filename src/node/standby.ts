@@ -22,7 +22,6 @@ export const createStandby = ({ storage, file, erasable, conditions, world, repo
   const { local, replica, shared } = storage
   let copy: Copy | undefined
   let hasErased = false
-  replica.onFailed(error => conditions.begin('log-damaged', String(error)))
   const follow = async (): Promise<void> => {
     const following = copy
     await following?.follow()

@@ -3,7 +3,9 @@
 
 import { logIdOf } from '../cluster/beginning.ts'
 import type { ClusterKeys } from '../cluster/cluster-key.ts'
+import type { Conditions } from '../cluster/conditions.ts'
 import { openStreamKeys } from '../cluster/keys/stream-keys.ts'
+import type { Flaw } from '../cluster/nats/copies.ts'
 import { openSharedLog } from '../cluster/nats/shared-log.ts'
 import { shardStream } from '../cluster/nats/streams.ts'
 import { createReplica } from '../cluster/replica.ts'
@@ -26,6 +28,7 @@ type Deps = {
   node: { name: string; url: string }
   /** Whether this node holds the lease, so that it may claim the log again after an error. */
   mayClaim: () => boolean
+  conditions: Conditions
   report: Report
 }
 
@@ -36,15 +39,26 @@ export const sharedFilesOf = ({ dataDir, proof: { keyFile } }: Config): Record<s
   'file:next-audit-key': nextOf(keyFile),
 })
 
+/** Notes which NATS servers have damaged copies of the log. */
+const noteFlaws =
+  (conditions: Conditions) =>
+  (flaws: readonly Flaw[]): void => {
+    const named = flaws.map(({ server, sequence }) => `${server} (record ${sequence})`).join(' and ')
+    if (flaws.length === 0) return conditions.end('server-damaged')
+    const text = `the NATS server ${named} has a damaged copy of the shared log, or is behind; other servers have the record. If this does not pass: stop that server, move its store folder aside, and start it; it gets its copy from the other servers`
+    conditions.begin('server-damaged', text)
+  }
+
 /** Rejects with CannotStart, or with Unknown when NATS is not reached in time. */
 export const openNodeStorage = async (deps: Deps) => {
-  const { config, settings, clusterKeys, world, closers, node, mayClaim, report } = deps
+  const { config, settings, clusterKeys, world, closers, node, mayClaim, conditions, report } = deps
   const { clock, timers } = world
   const files = filesOf(config.dataDir)
   const shared = await openSharedLog({
     settings: settings.nats,
     ...shardStream(0),
     waitMs: settings.waitMs,
+    flawed: noteFlaws(conditions),
     timers,
     report,
   })
@@ -59,7 +73,7 @@ export const openNodeStorage = async (deps: Deps) => {
   closers.add(secrets.close)
   const sharedFiles = sharedFilesOf(config)
   const replica = createReplica({
-    ...{ local, shared, keys, secrets, mayClaim, timers, report },
+    ...{ local, shared, keys, secrets, mayClaim, conditions, timers, report },
     key: clusterKeys.records,
     logId,
     stateFile: files.cluster,

@@ -64,12 +64,11 @@ t.test('a node that has other events than the shared log says so, and changes no
   await own.append([to('mine', -1, { n: 1 })])
   const two = memoryNode(t, servers, { folder: path.join(folder, 'two'), name: 'two', local })
   shareKeys(one.keys, two.keys)
-  const failed = new Promise(resolve => two.replica.onFailed(resolve))
   await two.replica.follow()
-  t.match(await failed, {
-    position: 1,
-    message: /another event than the shared log at position 1: keep its DATA_DIR/,
-  })
+  await until(() => two.conditions.all().length > 0)
+  t.match(two.conditions.all(), [
+    { code: 'log-differs', text: /another event than the shared log at position 1. Nothing was changed/ },
+  ])
   t.equal(rowsOf(local)[0]?.stream, 'mine')
 })
 
@@ -81,18 +80,21 @@ t.test('a node that has more events than the owner says so', async t => {
   const one = memoryNode(t, servers, { folder })
   await one.replica.claim()
   const two = memoryNode(t, servers, { folder: path.join(folder, 'two'), name: 'two', local })
-  const failed = new Promise(resolve => two.replica.onFailed(resolve))
   await two.replica.follow()
-  t.match(await failed, {
-    position: 1,
-    message: /has events that one, which owns the shared log, does not have/,
-  })
+  await until(() => two.conditions.all().length > 0)
+  t.match(two.conditions.all(), [{ code: 'events-unshared', text: /has 1 events that one, which owns/ }])
+  t.notOk(two.conditions.areBarred())
+  await two.replica.claim()
+  t.equal(rowsOf(two.local)[0]?.stream, 'mine')
+  shareKeys(two.keys, one.keys)
+  await one.replica.follow()
+  await until(() => rowsOf(one.local)[0]?.stream === 'mine')
 })
 
 t.test('a log with another id is refused', async t => {
   const servers = await begun()
   const folder = newFolder(t)
   t.throws(() => memoryNode(t, servers, { folder, local: memoryStore('log_other') }), {
-    message: /use an empty DATA_DIR/,
+    message: /DATA_DIR has the log log_other with 0 events, and the shared log is log_shared. Nothing was changed/,
   })
 })

@@ -3,12 +3,13 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Test } from 'tap'
+import { createConditions } from '../../src/cluster/conditions.ts'
 import { beginLog } from '../../src/cluster/beginning.ts'
 import { openStreamKeys, type StreamKeys } from '../../src/cluster/keys/stream-keys.ts'
 import { createMemoryServers, type MemoryServers } from '../../src/cluster/memory-log.ts'
 import { createReplica } from '../../src/cluster/replica.ts'
 import type { SharedLog } from '../../src/cluster/shared-log.ts'
-import type { Timers } from '../../src/contract/ports.ts'
+import type { Report, Timers } from '../../src/contract/ports.ts'
 import { memoryStore } from '../../src/log/memory-store.ts'
 import { sqliteStore } from '../../src/log/sqlite-store.ts'
 import type { Row, Store } from '../../src/log/store.ts'
@@ -62,12 +63,15 @@ export const openNode = (servers: Servers, options: NodeOptions) => {
   const { guard = each => each } = options
   const secrets = guard(openSecrets(path.join(folder, 'secrets.db')))
   const reports: string[] = []
+  const report: Report = (_level, message, fields) =>
+    void reports.push(`${message} ${JSON.stringify(fields ?? {})}`)
+  const timers = options.timers ?? world.timers
+  const conditions = createConditions({ clock: world.clock, timers, report })
   const replica = createReplica({
     ...{ local, shared: wire(servers.open()), logId, key: clusterKey, keys, secrets, files, mayClaim },
     stateFile: options.stateFile ?? path.join(folder, 'cluster.json'),
     node: { name, url: `http://${name}` },
-    timers: options.timers ?? world.timers,
-    report: (_level, message, fields) => void reports.push(`${message} ${JSON.stringify(fields ?? {})}`),
+    ...{ conditions, timers, report },
   })
   let closed: Promise<void> | undefined
   const stop = async () => {
@@ -77,7 +81,7 @@ export const openNode = (servers: Servers, options: NodeOptions) => {
     secrets.close()
   }
   return {
-    ...{ replica, local, keys, localSecrets: secrets, reports, folder },
+    ...{ replica, local, keys, localSecrets: secrets, conditions, reports, folder },
     close: (): Promise<void> => {
       closed ??= stop()
       return closed

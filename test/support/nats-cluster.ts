@@ -208,6 +208,9 @@ export const natsCluster = async (t: Ending, { line, isLazy = false }: Wish = {}
         cpSync(saved, storeOf(place), { recursive: true })
       }
     },
+    /** Removes a record on all servers, as an operator could. The stream must allow it. */
+    deleteRecord: (name: string, sequence: number) =>
+      asked(async connection => (await jetstreamManager(connection)).streams.deleteMessage(name, sequence)),
     /** Removes all that a server keeps. The server must have ended. */
     wipe: (place: Place) => rmSync(storeOf(place), { recursive: true, force: true }),
     connected,

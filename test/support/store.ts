@@ -3,6 +3,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { createConditions } from '../../src/cluster/conditions.ts'
 import { beginLog } from '../../src/cluster/beginning.ts'
 import { openStreamKeys } from '../../src/cluster/keys/stream-keys.ts'
 import { createMemoryServers } from '../../src/cluster/memory-log.ts'
@@ -42,6 +43,7 @@ const replicated = async (local: Store, secrets: Secrets): Promise<ShardStores> 
     ...{ local, shared, key, keys, logId, secrets, timers, mayClaim: () => true, report: () => {} },
     stateFile: path.join(folder, 'cluster.json'),
     node: { name: 'one', url: 'http://one' },
+    conditions: createConditions({ clock, timers, report: () => {} }),
   })
   await replica.claim()
   const close = async (): Promise<void> => {

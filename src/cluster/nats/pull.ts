@@ -66,7 +66,11 @@ const addConsumer = async ({ manager, connection, name }: Deps, from: number) =>
  * How many records after a sequence each server has, as far as its state says. JetStream chooses the servers, so one may be
  * missing.
  */
-export const recordsAfter = async (deps: Deps, after: number, tries: number): Promise<Map<string, number>> => {
+export const recordsAfter = async (
+  deps: Deps,
+  after: number,
+  tries: number,
+): Promise<Map<string, number>> => {
   const made = Array.from({ length: tries }, () => addConsumer(deps, after + 1))
   const found = new Map<string, number>()
   for (const each of await Promise.allSettled(made)) {

@@ -13,6 +13,7 @@ import type { OpenPieces } from './open-pieces.ts'
 import type { Mark } from './reader.ts'
 import { createRowWrites } from './row-writes.ts'
 import { createEventsTaker } from './take-events.ts'
+import { isOfDisk } from './troubles.ts'
 
 export type Claimed = { mark: Mark } & Facts['claim']
 type Deps = {
@@ -29,6 +30,7 @@ type Of<K extends Content['kind']> = Extract<Content, { kind: K }>
 /** The error of a record that could not be applied, which names its sequence. */
 const withSequence = (sequence: number, error: unknown): unknown => {
   if (error instanceof LacksKeys || error instanceof Divergence || error instanceof UnfitRecord) return error
+  if (isOfDisk(error)) return error
   const named = new UnfitRecord(sequence, `cannot be applied (${(error as Error).message})`)
   return Object.assign(named, { cause: error })
 }

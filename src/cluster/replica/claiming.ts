@@ -33,7 +33,12 @@ export const createClaiming = ({ shared, key, intake, node, timers }: Deps) => {
     for (;;) {
       const records = await shared.read(intake.at().sequence, recordsAtOnce)
       if (records.length === 0) return
-      await intake.take(records)
+      try {
+        await intake.take(records)
+      } catch (error) {
+        const unfit = error instanceof UnfitRecord && records.find(each => each.sequence === error.sequence)
+        if (!unfit || !(await shared.distrust(unfit))) throw error
+      }
     }
   }
   /**
@@ -84,6 +89,7 @@ export const createClaiming = ({ shared, key, intake, node, timers }: Deps) => {
     isMine,
     /** Resolves to the epoch. Rejects with LacksKeys, LacksErasure, Fenced or StorageFailure. */
     async claim(): Promise<number> {
+      await shared.leadByLongest(intake.at().sequence)
       await readToEnd()
       const before = intake.claim()?.mark.sequence ?? 0
       for (let tries = 1; tries <= mostTries; tries++) {

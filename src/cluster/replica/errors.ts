@@ -30,8 +30,17 @@ export class Divergence extends Error {
   readonly position: number
   constructor(position: number, why: string) {
     super(
-      `the log of this node ${why} at position ${position}: keep its DATA_DIR aside, and start it with an empty one, which is filled from the shared log`,
+      `the log of this node ${why} at position ${position}. Nothing was changed. If "reprise cluster status" shows another node whose log is whole, move the DATA_DIR of this node aside, keep it, and start this node with an empty one. If it shows none, keep all folders as they are`,
     )
     this.position = position
+  }
+}
+
+/** This node has events that the owner does not have, and the owner has appended nothing in their place yet. */
+export class UnsharedEvents extends Error {
+  constructor(count: number, owner: string) {
+    super(
+      `this node has ${count} events that ${owner}, which owns the shared log, does not have. Stop ${owner}: then this node takes over, and brings these events into the shared log. Start ${owner} again when this node is the owner`,
+    )
   }
 }

@@ -1,103 +1,125 @@
 // Follows the shared log on a node which does not own it. When keys are missing, it waits for them. When the shared log
-// is not the one that was read before, because its servers have lost records, it is read from the first record on.
-import type { Report, Timers } from '../../contract/ports.ts'
+// is not the one that was read before, because its servers have lost records, it is read from the first record on. When
+// following fails, it is tried again for ever: what is wrong is a condition until records can be taken again.
+import type { Timers } from '../../contract/ports.ts'
+import type { Store } from '../../log/store.ts'
+import type { Conditions } from '../conditions.ts'
 import type { StreamKeys } from '../keys/stream-keys.ts'
-import { type Following, type SharedLog, type SharedRecord, UnfitRecord } from '../shared-log.ts'
-import { Divergence, LacksKeys } from './errors.ts'
+import type { Following, SharedLog, SharedRecord } from '../shared-log.ts'
+import { LacksKeys, UnsharedEvents } from './errors.ts'
 import type { Intake } from './intake.ts'
+import { endTroubles, isOfDisk, isOtherNow, noteTrouble } from './troubles.ts'
 
 /** Milliseconds between two checks: does the owner lack events, and does the log still have the last record? */
 const lookMs = 1000
-
 /** After this many checks, a record that cannot be found counts as lost. One reading alone may be outdated. */
 const looksUntilLost = 2
+/** Milliseconds until following is tried again after it has failed. */
+const againMs = 2000
 
 export type FollowingDeps = {
+  local: Pick<Store, 'reopen'>
   shared: SharedLog
   intake: Intake
   keys: Pick<StreamKeys, 'stored'>
+  conditions: Conditions
   timers: Timers
-  report: Report
-  /** Called with the error with which following ended. */
-  failed: (error: unknown) => void
 }
 
-/**
- * Throws when the last claim stands at the end of the log, and the node that claimed has fewer events than this node.
- */
+/** Throws when the last claim stands at the end of the log, and the node that claimed has fewer events than this node. */
 export const mustKnowNoMore = (intake: Pick<Intake, 'head' | 'at' | 'claim'>): void => {
   const claim = intake.claim()
   const known = Math.max(claim?.position ?? 0, intake.at().position)
   if (claim?.mark.sequence === intake.at().sequence && intake.head() > known)
-    throw new Divergence(
-      known + 1,
-      `has events that ${claim.node}, which owns the shared log, does not have,`,
-    )
+    throw new UnsharedEvents(intake.head() - known, claim.node)
 }
 
-export const startFollowing = ({
-  shared,
-  intake,
-  keys,
-  timers,
-  report,
-  failed,
-}: FollowingDeps): Following => {
+export const startFollowing = (deps: FollowingDeps): Following => {
+  const { local, shared, intake, keys, conditions, timers } = deps
   let isStopped = false
-  let hasRewound = false
   let missing = 0
   let release = () => {}
   const stopped = new Promise<void>(resolve => {
     release = resolve
   })
   let current: Following | undefined
+  let mending: Promise<void> | undefined
 
   const take = async (records: SharedRecord[]): Promise<void> => {
     while (!isStopped) {
       const known = intake.at().sequence
       try {
-        return await intake.take(records.filter(({ sequence }) => sequence > known))
+        await intake.take(records.filter(({ sequence }) => sequence > known))
+        endTroubles(conditions)
+        return conditions.end('records-sealed')
       } catch (error) {
         if (!(error instanceof LacksKeys)) throw error
-        report('info', 'this node waits for keys to read more of the shared log', { lacks: error.message })
+        conditions.begin('records-sealed', `this node cannot read on: ${error.message}`)
         await Promise.race([keys.stored(), stopped])
       }
     }
   }
+  const rewind = async (): Promise<void> => {
+    conditions.begin('catching-up', 'this node reads the shared log again, from its first record')
+    await intake.rewind()
+  }
+  /** Prepares the next try. Rejects when the disk takes no writes yet. */
+  const mend = async (error: unknown): Promise<void> => {
+    if (isOtherNow(error)) return rewind()
+    if (!isOfDisk(error)) return
+    await local.reopen()
+    await intake.restart()
+  }
+  const later = (): Promise<unknown> =>
+    Promise.race([new Promise<void>(resolve => void timers.after(againMs, resolve)), stopped])
+  const tryAgain = async (failure: unknown): Promise<void> => {
+    for (let error: unknown = failure; error !== undefined && !isStopped; ) {
+      noteTrouble(conditions, error)
+      await later()
+      error = isStopped
+        ? undefined
+        : await mend(error).then(
+            () => undefined,
+            (next: unknown) => next ?? error,
+          )
+    }
+    start()
+  }
   const ended = (error: unknown): void => {
     if (isStopped) return
-    const isOther = error instanceof UnfitRecord && error.isMisplaced && !hasRewound
-    hasRewound ||= isOther
-    if (isOther) intake.rewind().then(start, failed)
-    else failed(error)
+    mending = tryAgain(error).finally(() => {
+      mending = undefined
+    })
   }
   const start = (): void => {
     if (!isStopped) current = shared.follow(intake.at().sequence, take, ended)
   }
   /** Reads everything again, when the end was reached and the last record was missing in several checks. */
   const look = async (): Promise<void> => {
-    if ((await shared.tail()) > intake.at().sequence) return
+    if (mending !== undefined || (await shared.tail()) > intake.at().sequence) return
+    conditions.end('catching-up')
     mustKnowNoMore(intake)
+    conditions.end('events-unshared')
     missing = (await intake.isSame()) ? 0 : missing + 1
-    if (missing < looksUntilLost) return
+    if (missing < looksUntilLost || mending !== undefined) return
     missing = 0
     await current?.stop()
-    await intake.rewind()
+    await rewind()
     start()
   }
   const cancel = timers.every(lookMs, () => {
     look().catch(error => {
-      if (isStopped || !(error instanceof Divergence)) return
-      void stop()
-      failed(error)
+      if (!isStopped && error instanceof UnsharedEvents) noteTrouble(conditions, error)
     })
   })
-  const stop = async (): Promise<void> => {
-    isStopped = true
-    cancel()
-    release()
-    await current?.stop()
-  }
   start()
-  return { stop }
+  return {
+    async stop(): Promise<void> {
+      isStopped = true
+      cancel()
+      release()
+      await current?.stop()
+      await mending
+    },
+  }
 }

@@ -15,7 +15,7 @@ const saveMs = 1000
 
 export type IntakeDeps = {
   local: Store
-  shared: Pick<SharedLog, 'read'>
+  shared: Pick<SharedLog, 'read' | 'distrust'>
   keys: StreamKeys
   secrets: CopiedSecrets
   logId: string
@@ -68,9 +68,14 @@ const readerFrom = ({ key, logId, stateFile }: IntakeDeps, head: number): Reader
 /** Tells whether the shared log still has the last valid record that was read. */
 const sameness = (shared: IntakeDeps['shared'], reader: Reader) => async (): Promise<boolean> => {
   const { valid, digest } = reader.at()
-  if (valid === 0) return true
-  const [record] = await shared.read(valid - 1, 1)
-  return record !== undefined && digestOfRecord(record.bytes).equals(digest)
+  for (;;) {
+    if (valid === 0) return true
+    const [record] = await shared.read(valid - 1, 1)
+    if (record === undefined) return false
+    if (digestOfRecord(record.bytes).equals(digest)) return true
+    // One server may have a damaged copy. If all say the same, the log is another one.
+    if (!(await shared.distrust(record))) return false
+  }
 }
 
 export const createIntake = (deps: IntakeDeps) => {

@@ -3,6 +3,7 @@
 import type { Timers } from '../../contract/ports.ts'
 import { StorageFailure } from '../../contract/stored.ts'
 import type { Store } from '../../log/store.ts'
+import type { Conditions } from '../conditions.ts'
 import type { StreamKeys } from '../keys/stream-keys.ts'
 import { Fenced, type SharedLog } from '../shared-log.ts'
 import { createClaiming, type Node } from './claiming.ts'
@@ -12,6 +13,7 @@ import type { createOwnedSecrets } from './owned-secrets.ts'
 import { createOwner, type Owner } from './owner.ts'
 import { createPublisher } from './publisher.ts'
 import { refillings } from './refill.ts'
+import { endTroubles } from './troubles.ts'
 
 type Deps = {
   local: Store
@@ -25,13 +27,14 @@ type Deps = {
   node: Node
   /** Whether this node holds the lease. */
   mayClaim: () => boolean
+  conditions: Conditions
   timers: Timers
   /** Called when another node owns the log. */
   fenced: () => void
 }
 
 export const createOwnership = (deps: Deps) => {
-  const { local, shared, key, keys, copied, owned, intake, mayClaim, timers } = deps
+  const { local, shared, key, keys, copied, owned, intake, mayClaim, conditions, timers } = deps
   const claiming = createClaiming(deps)
   let owner: Owner | undefined
   /** The last `Owner` that was made. Its records may still be under way. */
@@ -89,6 +92,7 @@ export const createOwnership = (deps: Deps) => {
       }
       if (!mayClaim()) throw new StorageFailure('this node may not claim the log at present')
       await claim()
+      endTroubles(conditions)
     },
     /** The object that writes while this node owns the log; undefined: it does not own the log. */
     owner: (): Owner | undefined => owner,

@@ -5,7 +5,7 @@
 import { type Content, unpackContent } from '../records/content.ts'
 import { openRecord, originOf } from '../records/form.ts'
 import { type Joined, join } from '../records/parts.ts'
-import { type SharedRecord, UnfitRecord } from '../shared-log.ts'
+import { LostLog, type SharedRecord, UnfitRecord } from '../shared-log.ts'
 
 /**
  * A place in the shared log: its sequence, then the sequence and the digest of the last valid record up to this place,
@@ -35,11 +35,13 @@ export const createReader = (key: Buffer, logId: string) => {
     at: (): Mark => at,
     /** Whether only some of the parts of a record were read so far. */
     isWithin: (): boolean => joined.length > 0,
-    /** Opens the next record. Throws UnfitRecord. */
+    /** Opens the next record. Throws UnfitRecord, and LostLog when the first record begins another log. */
     open(record: SharedRecord): Read {
       const { sequence } = record
       if (sequence !== at.sequence + 1) throw new UnfitRecord(sequence, 'came out of order', true)
       const { content: bytes, digest, before } = openRecord(key, record)
+      if (sequence === 1 && !before.equals(origin.digest))
+        throw new LostLog(`the stream of the shared log begins another log than that of this node, ${logId}`)
       if (!before.equals(at.digest))
         return { mark: { ...at, sequence }, joined, content: undefined, isVoid: true }
       const mark = { sequence, valid: sequence, digest, position: at.position }

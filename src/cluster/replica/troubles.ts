@@ -1,0 +1,58 @@
+// What keeps a node from reading or writing the shared log, as an operator sees it.
+import { StorageFailure } from '../../contract/stored.ts'
+import type { ConditionCode, Conditions } from '../conditions.ts'
+import { LostLog, LostTail, MissingRecord, UnfitRecord, Unknown } from '../shared-log.ts'
+import { Divergence, UnsharedEvents } from './errors.ts'
+
+/** The conditions that come from reading and writing the shared log. */
+const codes: readonly ConditionCode[] = [
+  'log-damaged',
+  'log-lost',
+  'log-differs',
+  'events-unshared',
+  'engine-away',
+  'storage-fails',
+]
+
+const again =
+  'Nothing is lost while the owner has its log. Make the stream again from it: run "reprise cluster init --again" on the machine of the owner'
+
+type Caused = { code?: unknown; cause?: unknown }
+
+/** Whether the disk of this node is the reason. */
+export const isOfDisk = (error: unknown): boolean => {
+  const { code, cause } = (error ?? {}) as Caused
+  if (typeof code === 'string' && /^(SQLITE_|ENOSPC|EDQUOT|EIO|EROFS)/.test(code)) return true
+  return cause !== undefined && isOfDisk(cause)
+}
+
+/** Whether the shared log is no longer the one that was read before, so that it must be read again. */
+export const isOtherNow = (error: unknown): boolean =>
+  error instanceof LostTail || error instanceof LostLog || (error instanceof UnfitRecord && error.isMisplaced)
+
+const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
+/** The condition for an error, and what it tells an operator. */
+export const troubleOf = (error: unknown): { code: ConditionCode; text: string } => {
+  const text = textOf(error)
+  if (error instanceof Divergence) return { code: 'log-differs', text }
+  if (error instanceof UnsharedEvents) return { code: 'events-unshared', text }
+  if (error instanceof LostLog) return { code: 'log-lost', text: `${text}. ${again}` }
+  if (error instanceof MissingRecord || error instanceof UnfitRecord)
+    return { code: 'log-damaged', text: `${text}. ${again}` }
+  if (error instanceof LostTail)
+    return { code: 'log-damaged', text: `${text}. This node reads the log again, and the owner fills it again` }
+  if (isOfDisk(error))
+    return { code: 'storage-fails', text: `the disk of this node takes no writes (${text}): make room on it` }
+  if (error instanceof Unknown || error instanceof StorageFailure) return { code: 'engine-away', text }
+  return { code: 'log-damaged', text: `the shared log cannot be followed: ${text}` }
+}
+
+export const noteTrouble = (conditions: Conditions, error: unknown): void => {
+  const { code, text } = troubleOf(error)
+  conditions.begin(code, text)
+}
+/** Called when the shared log was read or written again. */
+export const endTroubles = (conditions: Conditions): void => {
+  for (const code of codes) conditions.end(code)
+}
