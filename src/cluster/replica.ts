@@ -111,7 +111,7 @@ export const createReplica = (deps: ReplicaDeps) => {
     /** The last claim of the log that this node has read. */
     owner: () => intake.claim(),
     /**
-     * Ends the following and claims the log. Resolves to the epoch when the local log has everything that stands before
+     * Ends the following and claims the log. Resolves to the sequence of the claim when the local log has everything that stands before
      * the claim, and the shared log has everything that the local log has. Rejects with LacksKeys, LacksErasure,
      * Fenced and StorageFailure.
      */

@@ -2,10 +2,10 @@
 import t from 'tap'
 import { type Content, type Kind, packContent, unpackContent } from '../../src/cluster/records/content.ts'
 import { openRecord, originOf, sealRecord } from '../../src/cluster/records/form.ts'
-import { UnfitRecord } from '../../src/cluster/shared-log.ts'
 import { packEvents, unpackEvents } from '../../src/cluster/records/packed-events.ts'
 import { inParts, type Joined, join } from '../../src/cluster/records/parts.ts'
 import { seal, unseal } from '../../src/cluster/records/sealing.ts'
+import { UnfitRecord } from '../../src/cluster/shared-log.ts'
 import { digestOf } from '../../src/log/leaf.ts'
 import type { PackedBatch } from '../../src/log/store.ts'
 

@@ -1,11 +1,22 @@
 // What the shared log lacks comes from the node that claims it: the log of a single machine, and what servers have lost.
 import path from 'node:path'
 import t from 'tap'
+import { beginLog } from '../../src/cluster/beginning.ts'
 import { openLog } from '../../src/log/log.ts'
 import { memoryStore } from '../../src/log/memory-store.ts'
 import { openOn, to } from '../log/support.ts'
 import { testWorld } from '../support/world.ts'
-import { begun, logId, memoryNode, newFolder, nodeIn, rowsOf, shareKeys, until } from './support.ts'
+import {
+  begun,
+  clusterKey,
+  logId,
+  memoryNode,
+  newFolder,
+  nodeIn,
+  rowsOf,
+  shareKeys,
+  until,
+} from './support.ts'
 
 const deps = () => ({ ...testWorld(), build: 'test' })
 
@@ -52,6 +63,60 @@ t.test('what the servers have lost is filled in again by the node that has it', 
   t.same(rowsOf(three.local), rowsOf(one.local))
 })
 
+t.test('two claims at the same place have different keys, so a standby gets the new ones', async t => {
+  const servers = await begun()
+  const folder = newFolder(t)
+  const one = memoryNode(t, servers, { folder })
+  await one.replica.claim()
+  const log = await openOn(t, one.replica.store)
+  await log.append([to('a', -1, { n: 0 })])
+  const two = memoryNode(t, servers, { folder: path.join(folder, 'two'), name: 'two' })
+  shareKeys(one.keys, two.keys)
+  await two.replica.follow()
+  await until(() => two.replica.caughtUp().position === 1)
+  // Both nodes are down while the servers go back to an earlier state, in which nobody had claimed the log.
+  await Promise.all([one.replica.rest(), two.replica.rest()])
+  servers.loseBehind(1)
+  await one.replica.claim()
+  shareKeys(one.keys, two.keys)
+  await two.replica.follow()
+  const again = openLog(one.replica.store, deps())
+  await again.append([to('a', 0, { n: 1 })])
+  shareKeys(one.keys, two.keys)
+  await until(() => two.replica.caughtUp().position === 2)
+  t.same(rowsOf(two.local), rowsOf(one.local))
+  await until(() => two.conditions.all().length === 0)
+})
+
+t.test('a node never writes behind the beginning of another log', async t => {
+  const servers = await begun()
+  const folder = newFolder(t)
+  const one = memoryNode(t, servers, { folder })
+  const two = memoryNode(t, servers, { folder: path.join(folder, 'two'), name: 'two' })
+  await one.replica.claim()
+  const log = openLog(one.replica.store, deps())
+  await log.append([to('a', -1, { n: 1 })])
+  shareKeys(one.keys, two.keys)
+  await two.replica.follow()
+  await until(() => two.replica.caughtUp().position === 1)
+  servers.loseBehind(0)
+  await beginLog(servers.open(), clusterKey, 'log_new')
+  await t.rejects(log.append([to('a', 0, { n: 2 })]))
+  await t.rejects(one.replica.claim())
+  t.equal(servers.records().length, 1)
+  await until(() => two.conditions.all().some(({ code }) => code === 'log-lost'))
+  t.match(
+    two.conditions.all().find(({ code }) => code === 'log-lost'),
+    { text: /begins another log than that of this node, log_shared/ },
+  )
+  servers.loseBehind(0)
+  await beginLog(servers.open(), clusterKey, logId)
+  await one.replica.claim()
+  shareKeys(one.keys, two.keys)
+  await until(() => two.conditions.all().length === 0 && two.replica.caughtUp().position === 1)
+  t.same(rowsOf(two.local), rowsOf(one.local))
+})
+
 t.test('a node that has other events than the shared log says so, and changes nothing', async t => {
   const servers = await begun()
   const folder = newFolder(t)
@@ -95,6 +160,7 @@ t.test('a log with another id is refused', async t => {
   const servers = await begun()
   const folder = newFolder(t)
   t.throws(() => memoryNode(t, servers, { folder, local: memoryStore('log_other') }), {
-    message: /DATA_DIR has the log log_other with 0 events, and the shared log is log_shared. Nothing was changed/,
+    message:
+      /DATA_DIR has the log log_other with 0 events, and the shared log is log_shared. Nothing was changed/,
   })
 })

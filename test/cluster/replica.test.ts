@@ -92,7 +92,7 @@ t.test('a node that lacks keys waits for them as a standby, and may not claim', 
   await log.append([to('a', -1, { n: 1 })])
   const error = await rejection(two.replica.claim())
   t.ok(error instanceof LacksKeys)
-  t.match(error, { epoch: 2, count: 1 })
+  t.match(error, { count: 1 })
   await two.replica.follow()
   await until(() => two.reports.length > 0)
   t.equal(two.replica.caughtUp().position, 0)

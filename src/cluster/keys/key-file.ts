@@ -67,6 +67,7 @@ export const openKeyFile = (path: string) => {
                     WHERE a.epoch = e.epoch AND b.n IS NULL) AS upTo
      FROM (SELECT DISTINCT epoch FROM keys WHERE n = 1) e ORDER BY epoch`,
   )
+  const lastEpoch = db.prepare<[], number | null>('SELECT max(epoch) FROM keys').pluck()
   const use = db.prepare(
     `INSERT INTO uses (stream_no, epoch, n, retired) VALUES (?, ?, ?, ?)
      ON CONFLICT (stream_no, epoch, n) DO UPDATE SET retired = max(retired, excluded.retired)`,
@@ -96,6 +97,8 @@ export const openKeyFile = (path: string) => {
     numbersAfter: (epoch: number, n: number): number[] => numbers.all(epoch, n),
     later: (epoch: number, n: number, limit: number): FiledKey[] => later.all(epoch, n, limit).map(filed),
     held: () => held.all(),
+    /** The greatest epoch; 0: there are no keys. */
+    lastEpoch: (): number => lastEpoch.get() ?? 0,
     use: (streamNo: number, [epoch, n]: KeyName, isRetired: boolean): void =>
       void use.run(streamNo, epoch, n, isRetired ? 1 : 0),
     used: (streamNo: number) => used.all(streamNo),

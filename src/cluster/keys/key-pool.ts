@@ -1,5 +1,5 @@
 // Keeps the keys that the owner of the log makes in advance, and knows how many of them the standby has.
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomInt } from 'node:crypto'
 import type { Clock } from '../../contract/ports.ts'
 import type { KeyName } from '../records/content.ts'
 import type { StreamKey } from '../records/packed-events.ts'
@@ -7,6 +7,11 @@ import type { KeyFile } from './key-file.ts'
 
 /** The number of keys that are made in one batch. */
 export const keysAtOnce = 1024
+/**
+ * The number of an epoch is a multiple of this, plus a number by chance. So two claims never have the same epoch, even
+ * when the servers have lost records, and both claims have the same sequence.
+ */
+const perSequence = 2 ** 20
 /** When fewer keys than this are left, the next ones are made. */
 const fewKeys = 4096
 /** A standby counts as present for this many milliseconds after it has last asked for keys. */
@@ -41,8 +46,16 @@ export const createKeyPool = (file: KeyFile, clock: Clock, added: (epoch: number
   const isWatched = (): boolean => clock.now() - standby.askedAt <= standbyMs
 
   return {
-    /** Makes the next keys of an epoch, which are taken from then on. They are on the disk when this returns. */
-    make,
+    /**
+     * Begins the epoch of a claim, which is greater than each epoch whose keys are here, and makes its first keys. They
+     * are on the disk when this returns the epoch. `sequence`: that of the claim.
+     */
+    beginEpoch(sequence: number): number {
+      const least = Math.floor(file.lastEpoch() / perSequence) + 1
+      const epoch = Math.max(sequence, least) * perSequence + randomInt(perSequence)
+      make(epoch)
+      return epoch
+    },
     /** A new key that no stream uses. */
     takeNew(): StreamKey {
       if (pool.made - pool.next < fewKeys && pool.epoch > 0) make(pool.epoch)

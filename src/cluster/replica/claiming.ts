@@ -87,7 +87,7 @@ export const createClaiming = ({ shared, key, intake, node, timers }: Deps) => {
   return {
     readToEnd,
     isMine,
-    /** Resolves to the epoch. Rejects with LacksKeys, LacksErasure, Fenced or StorageFailure. */
+    /** Resolves to the sequence of the claim. Rejects with LacksKeys, LacksErasure, Fenced or StorageFailure. */
     async claim(): Promise<number> {
       await shared.leadByLongest(intake.at().sequence)
       await readToEnd()

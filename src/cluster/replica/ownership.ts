@@ -60,10 +60,10 @@ export const createOwnership = (deps: Deps) => {
     if (latest !== undefined) await intake.restart()
     latest = undefined
   }
-  /** Resolves to the epoch. */
+  /** Resolves to the sequence of the claim. */
   const claim = async (): Promise<number> => {
-    const epoch = await claiming.claim()
-    keys.make(epoch)
+    const sequence = await claiming.claim()
+    keys.beginEpoch(sequence)
     const at = intake.at()
     const publisher = createPublisher(shared, key, at)
     const changedSecrets = owned.changed
@@ -74,7 +74,7 @@ export const createOwnership = (deps: Deps) => {
     latest = own
     await refill(own)
     owner = own
-    return epoch
+    return sequence
   }
 
   return {

@@ -41,7 +41,10 @@ export const troubleOf = (error: unknown): { code: ConditionCode; text: string }
   if (error instanceof MissingRecord || error instanceof UnfitRecord)
     return { code: 'log-damaged', text: `${text}. ${again}` }
   if (error instanceof LostTail)
-    return { code: 'log-damaged', text: `${text}. This node reads the log again, and the owner fills it again` }
+    return {
+      code: 'log-damaged',
+      text: `${text}. This node reads the log again, and the owner fills it again`,
+    }
   if (isOfDisk(error))
     return { code: 'storage-fails', text: `the disk of this node takes no writes (${text}): make room on it` }
   if (error instanceof Unknown || error instanceof StorageFailure) return { code: 'engine-away', text }
