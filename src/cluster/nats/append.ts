@@ -62,10 +62,14 @@ export const createAppender = (deps: Deps) => {
         `${subject} belongs to the stream ${stream}, which stored at ${seq}: delete that stream`,
       )
   }
-  /** Whether the record stands at its place already, since an earlier try has stored it. */
+  /**
+   * After a refusal, whether an earlier try has stored the record. Rejects with Unknown when no record stands in its place:
+   * then the servers have lost records, perhaps this one, too.
+   */
   const isStored = async ({ expected, bytes }: Waiting): Promise<boolean> => {
     const there = await recordAt(expected + 1)
-    return there !== undefined && Buffer.from(there).equals(bytes)
+    if (there === undefined) throw new Unknown(`${name} has lost records before ${expected + 1}`)
+    return Buffer.from(there).equals(bytes)
   }
   const send = async (record: Waiting): Promise<void> => {
     const { expected, bytes } = record

@@ -8,6 +8,7 @@ import type { StreamKeys } from '../keys/stream-keys.ts'
 import type { Content, KeyName } from '../records/content.ts'
 import { packEvents } from '../records/packed-events.ts'
 import { seal } from '../records/sealing.ts'
+import { Unknown } from '../shared-log.ts'
 import type { CopiedSecrets } from './copied-secrets.ts'
 import type { Intake } from './intake.ts'
 import { createKeyGate } from './key-gate.ts'
@@ -83,10 +84,14 @@ const packPiece = (
   }
 }
 
+export type DoubtedBatch = PackedBatch & { digests: string }
+
 export const createOwner = (deps: Deps) => {
   const { local, keys, copied, publisher, intake, changedSecrets } = deps
   const { pieces } = intake
   let { position } = deps
+  /** The first batch that got no answer, as its rows would have been written. */
+  let doubted: DoubtedBatch | undefined
   const gate = createKeyGate(keys, deps.timers)
   const { store, stored, settled } = createPipeline({ gate, failed: deps.failed })
 
@@ -126,6 +131,9 @@ export const createOwner = (deps: Deps) => {
       return publisher.publish(content)
     }
     const mark = store(batch.streamNos.length, publish, () => write(known))
+    mark.catch(error => {
+      if (error instanceof Unknown && known !== '') doubted ??= { ...batch, digests: known }
+    })
     await Promise.all([secrets, mark])
     for (const { payload } of batch.long) pieces.take(payload)
     position = endOf(batch)
@@ -157,6 +165,11 @@ export const createOwner = (deps: Deps) => {
     /** Publishes the secrets under these refs. Resolves when the shared log has them and everything begun earlier. */
     putSecrets: (refs: string[]): Promise<void> => publishSecrets(refs).then(stored),
     settled,
+    /**
+     * The batch that was published without an answer, so that other nodes may have read it; undefined: there is none. The
+     * servers surely do not have what was published after it.
+     */
+    doubted: (): DoubtedBatch | undefined => doubted,
   }
 }
 export type Owner = ReturnType<typeof createOwner>

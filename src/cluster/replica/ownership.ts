@@ -10,7 +10,7 @@ import { createClaiming, type Node } from './claiming.ts'
 import type { CopiedSecrets } from './copied-secrets.ts'
 import type { Intake } from './intake.ts'
 import type { createOwnedSecrets } from './owned-secrets.ts'
-import { createOwner, type Owner } from './owner.ts'
+import { createOwner, type DoubtedBatch, type Owner } from './owner.ts'
 import { createPublisher } from './publisher.ts'
 import { refillings } from './refill.ts'
 import { endTroubles } from './troubles.ts'
@@ -39,6 +39,10 @@ export const createOwnership = (deps: Deps) => {
   let owner: Owner | undefined
   /** The last `Owner` that was made. Its records may still be under way. */
   let latest: Owner | undefined
+  /** The sequence of the last claim of this node. */
+  let claimed = 0
+  /** A batch of a former `Owner` that got no answer. */
+  let doubted: DoubtedBatch | undefined
 
   const fenced = (): void => {
     owner = undefined
@@ -63,6 +67,7 @@ export const createOwnership = (deps: Deps) => {
   /** Resolves to the sequence of the claim. */
   const claim = async (): Promise<number> => {
     const sequence = await claiming.claim()
+    claimed = sequence
     keys.beginEpoch(sequence)
     const at = intake.at()
     const publisher = createPublisher(shared, key, at)
@@ -77,20 +82,37 @@ export const createOwnership = (deps: Deps) => {
     return sequence
   }
 
+  /** Whether another node has claimed the log after this one. If the servers have lost the claim of this node, none has. */
+  const isOvertaken = (): boolean =>
+    !claiming.isMine() && (intake.claim()?.mark.sequence ?? 0) > claimed
+  /**
+   * A standby may have read a batch that got no answer and that the servers have lost since. So this node keeps this batch,
+   * too: otherwise the two nodes would have different events at these positions.
+   */
+  const keepDoubted = async (): Promise<void> => {
+    const batch = doubted
+    doubted = undefined
+    if (batch === undefined || batch.long.length > 0 || batch.first !== intake.head() + 1) return
+    await local.write(batch)
+    await intake.restart()
+  }
+
   return {
     stepBack,
     claim,
     /** Opens the local log again after a failure, and claims the shared log again if nobody else has. */
     async claimAgain(): Promise<void> {
+      doubted = latest?.doubted() ?? doubted
       await stepBack()
       await local.reopen()
       await intake.restart()
       await claiming.readToEnd()
-      if (!claiming.isMine()) {
+      if (isOvertaken()) {
         fenced()
         throw new Fenced(`${intake.claim()?.node ?? 'nobody'} owns the log`)
       }
       if (!mayClaim()) throw new StorageFailure('this node may not claim the log at present')
+      await keepDoubted()
       await claim()
       endTroubles(conditions)
     },
