@@ -2,7 +2,7 @@
 // between the servers, and from clients to servers, pass through this process and can be cut and healed.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -14,6 +14,7 @@ import { freePort } from '../../src/platform/free-port.ts'
 import { pause } from './http.ts'
 import { noNats } from './nats.ts'
 import { type NatsLine, natsProgramOf, usualNats } from './nats-programs.ts'
+import { saveFolder } from './nats-stores.ts'
 import { openWay, type Way } from './nats-ways.ts'
 
 export { noNats }
@@ -158,16 +159,19 @@ export const natsCluster = async (t: Ending, { line, isLazy = false }: Wish = {}
   await Promise.all(servers.map(server => server.start()))
 
   /** A connection for the test itself, to the first of the servers that answers. */
-  const connected = async (place?: Place): Promise<NatsConnection> =>
+  const connected = async (place?: Place, user = 'cluster'): Promise<NatsConnection> =>
     connectClient({
       servers: (place === undefined ? places : [place]).map(one => `127.0.0.1:${portsOf(one).client}`),
-      user: 'cluster',
+      user,
       pass: password,
       reconnect: false,
       timeout: 1000,
     })
-  const asked = async <T>(ask: (connection: NatsConnection) => Promise<T>): Promise<T> => {
-    const connection = await connected()
+  const asked = async <T>(
+    ask: (connection: NatsConnection) => Promise<T>,
+    user?: 'cluster' | 'system',
+  ): Promise<T> => {
+    const connection = await connected(undefined, user)
     try {
       return await ask(connection)
     } finally {
@@ -199,14 +203,12 @@ export const natsCluster = async (t: Ending, { line, isLazy = false }: Wish = {}
     monitorUrls: ports.map(({ monitor }) => `http://127.0.0.1:${monitor}`),
     /** The folder in which a server keeps its copies of the streams. */
     storeOf,
-    /** Keeps the present content of a store aside. The result puts it back; the server must have ended. */
+    /** Keeps aside what a server that runs has on its disk at this moment. The result puts it back; then it must have ended. */
     saveStore(place: Place): () => void {
-      const saved = `${storeOf(place)}-${performance.now()}`
-      cpSync(storeOf(place), saved, { recursive: true })
-      return () => {
-        rmSync(storeOf(place), { recursive: true, force: true })
-        cpSync(saved, storeOf(place), { recursive: true })
-      }
+      serverAt(place).signal('SIGSTOP')
+      const putBack = saveFolder(storeOf(place))
+      serverAt(place).signal('SIGCONT')
+      return putBack
     },
     /** Removes all that a server keeps. The server must have ended. */
     wipe: (place: Place) => rmSync(storeOf(place), { recursive: true, force: true }),
@@ -216,6 +218,12 @@ export const natsCluster = async (t: Ending, { line, isLazy = false }: Wish = {}
       Number((await stream(name)).cluster?.leader?.replace('nats-', '')),
     kill: (place: Place) => serverAt(place).kill(),
     start: (place: Place) => serverAt(place).start(),
+    /** What the API of JetStream answers to a user: `system` asks for what concerns all servers. */
+    ask: (subject: string, body: object = {}, user: 'cluster' | 'system' = 'cluster') =>
+      asked(async connection => {
+        const answer = await connection.request(subject, JSON.stringify(body), { timeout: 5000 })
+        return answer.json<{ success?: boolean; error?: { description: string } }>()
+      }, user),
     freeze: (place: Place) => serverAt(place).signal('SIGSTOP'),
     thaw: (place: Place) => serverAt(place).signal('SIGCONT'),
     /** Cuts a server off from the other servers, but not from its clients. */
