@@ -54,13 +54,24 @@ const changeLeader = async ({ nats }: Cluster): Promise<void> => {
   await nats.start(leader)
 }
 
+/** Damaged servers lead, if NATS lets them, and then the server leads that is whole. */
 const damaged = (name: string, files: RegExp, count: 1 | 2): Fault => ({
   name,
   limitMs: engine,
   async strike(cluster) {
-    const [, ...followers] = await leaderFirst(cluster)
-    await damage(cluster, followers.slice(0, count), files)
-    return { felt: () => changeLeader(cluster), heal: atOnce }
+    const [whole, ...followers] = await leaderFirst(cluster)
+    const hurt = followers.slice(0, count)
+    await damage(cluster, hurt, files)
+    return {
+      async felt() {
+        for (const place of hurt) {
+          await cluster.nats.leadAt(shard, place)
+          await pause(writingMs)
+        }
+        await changeLeader(cluster)
+      },
+      heal: () => cluster.nats.leadAt(shard, whole),
+    }
   },
 })
 

@@ -218,6 +218,20 @@ export const natsCluster = async (t: Ending, { line, isLazy = false }: Wish = {}
       Number((await stream(name)).cluster?.leader?.replace('nats-', '')),
     kill: (place: Place) => serverAt(place).kill(),
     start: (place: Place) => serverAt(place).start(),
+    /** Asks a server to lead a stream. Resolves to whether it does, within some seconds: NATS may choose another one. */
+    async leadAt(name: string, place: Place): Promise<boolean> {
+      for (let tries = 0; tries < 5; tries++) {
+        if (Number((await stream(name)).cluster?.leader?.replace('nats-', '')) === place) return true
+        const wish = { placement: { preferred: `nats-${place}` } }
+        await asked(connection =>
+          connection.request(`$JS.API.STREAM.LEADER.STEPDOWN.${name}`, JSON.stringify(wish), {
+            timeout: 2000,
+          }),
+        ).catch(() => {}) // it is asked again
+        await pause(500)
+      }
+      return false
+    },
     /** What the API of JetStream answers to a user: `system` asks for what concerns all servers. */
     ask: (subject: string, body: object = {}, user: 'cluster' | 'system' = 'cluster') =>
       asked(async connection => {
