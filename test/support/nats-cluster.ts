@@ -119,7 +119,7 @@ const createServerAt = (program: string, file: string, port: number) => {
 
 type Wish = {
   /** The line of versions of the servers; absent: the usual one. */
-  line?: NatsLine
+  line?: NatsLine | undefined
   /** Whether servers confirm records before they are on the disk, although they could write them at once. */
   isLazy?: boolean
 }
@@ -167,11 +167,8 @@ export const natsCluster = async (t: Ending, { line, isLazy = false }: Wish = {}
       reconnect: false,
       timeout: 1000,
     })
-  const asked = async <T>(
-    ask: (connection: NatsConnection) => Promise<T>,
-    user?: 'cluster' | 'system',
-  ): Promise<T> => {
-    const connection = await connected(undefined, user)
+  const asked = async <T>(ask: (connection: NatsConnection) => Promise<T>): Promise<T> => {
+    const connection = await connected()
     try {
       return await ask(connection)
     } finally {
@@ -232,12 +229,16 @@ export const natsCluster = async (t: Ending, { line, isLazy = false }: Wish = {}
       }
       return false
     },
-    /** What the API of JetStream answers to a user: `system` asks for what concerns all servers. */
-    ask: (subject: string, body: object = {}, user: 'cluster' | 'system' = 'cluster') =>
-      asked(async connection => {
+    /** What the API of JetStream answers at a server. The user `system` asks for what concerns all servers. */
+    async ask(place: Place, subject: string, body: object = {}, user: 'cluster' | 'system' = 'cluster') {
+      const connection = await connected(place, user)
+      try {
         const answer = await connection.request(subject, JSON.stringify(body), { timeout: 5000 })
         return answer.json<{ success?: boolean; error?: { description: string } }>()
-      }, user),
+      } finally {
+        await connection.close()
+      }
+    },
     freeze: (place: Place) => serverAt(place).signal('SIGSTOP'),
     thaw: (place: Place) => serverAt(place).signal('SIGCONT'),
     /** Cuts a server off from the other servers, but not from its clients. */
