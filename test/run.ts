@@ -7,6 +7,7 @@ import { globSync, readFileSync, rmSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
+import { natsRemark } from './support/nats-programs.ts'
 import type { Outcome } from './support/several.ts'
 
 const root = path.resolve(import.meta.dirname, '..')
@@ -197,5 +198,7 @@ const files =
 await check('build', ['build.mjs'])
 await Promise.all([named.length === 0 && checkSources(), runFiles(files)])
 rmSync('.tap/fixtures', { recursive: true, force: true })
+const remark = named.length > 0 ? undefined : natsRemark()
+if (remark !== undefined) console.log(`NATS        ${remark}`)
 console.log(`${total.passed} passed, ${total.failed} failed`)
 process.exitCode = total.failed > 0 ? 1 : 0

@@ -19,8 +19,8 @@ const againMs = 25
 /** One task of so many has an effect. */
 const effectEvery = 4
 
-const bodyOf = (session: string, hasEffect: boolean) => ({
-  user_message_content: 'go',
+const bodyOf = (session: string, hasEffect: boolean, words: string) => ({
+  user_message_content: words,
   stream: false,
   session_id: session,
   agent_config: hasEffect
@@ -34,9 +34,16 @@ const bodyOf = (session: string, hasEffect: boolean) => ({
     : { agent_id: 'echo' },
 })
 
-type LoadWish = { nodes: Node[]; callers: number; everyMs: number; name: string }
+type LoadWish = {
+  nodes: Node[]
+  callers: number
+  everyMs: number
+  name: string
+  /** What the user says in each task. */
+  words?: string
+}
 
-export const startLoad = ({ nodes, callers, everyMs, name }: LoadWish) => {
+export const startLoad = ({ nodes, callers, everyMs, name, words = 'go' }: LoadWish) => {
   const acknowledged = new Map<string, Acknowledged>()
   const times: number[] = []
   const failures: Failure[] = []
@@ -71,7 +78,7 @@ export const startLoad = ({ nodes, callers, everyMs, name }: LoadWish) => {
     for (let n = 0; !isOver; n++) {
       const key = `${name}-${caller}-${n}`
       const hasEffect = (caller + n) % effectEvery === 0
-      const body = bodyOf(key, hasEffect)
+      const body = bodyOf(key, hasEffect, words)
       for (let tries = 0; ; tries++) {
         const id = await ask(nodes[(caller + tries) % nodes.length] as Node, key, body)
         if (id !== undefined) {

@@ -5,10 +5,11 @@ import { openSharedLog, type SharedLogDeps } from '../../src/cluster/nats/shared
 import { LostTail, type SharedRecord, Unknown } from '../../src/cluster/shared-log.ts'
 import { CannotStart } from '../../src/contract/cannot-start.ts'
 import { realWorld } from '../../src/platform/world.ts'
-import { type NatsServer, natsServer, noNats, wayTo } from '../support/nats.ts'
+import { type NatsServer, natsServer, wayTo } from '../support/nats.ts'
 import { until } from '../support/nats-cluster.ts'
+import { testedLines } from '../support/nats-programs.ts'
 
-t.jobs = 6 // they mostly wait
+t.jobs = 12 // they mostly wait
 
 const bytesOf = (text: string) => new TextEncoder().encode(text)
 const failure = (promise: Promise<unknown>): Promise<unknown> =>
@@ -48,14 +49,13 @@ const followed = (log: Awaited<ReturnType<typeof open>>, after = 0) => {
   return { seen, failed }
 }
 
-if (noNats) t.plan(0, noNats)
-else {
-  // The timers of the log do not keep the process alive while a server is away.
-  const alive = setInterval(() => {}, 1000)
-  t.teardown(() => clearInterval(alive))
+// The timers of the log do not keep the process alive while a server is away.
+const alive = setInterval(() => {}, 1000)
+t.teardown(() => clearInterval(alive))
 
-  t.test('a record that arrives too late is not stored behind another one', async t => {
-    const server = await natsServer(t)
+for (const { line, on, skip } of testedLines()) {
+  t.test(`a record that arrives too late is not stored behind another one${on}`, { skip }, async t => {
+    const server = await natsServer(t, { line })
     await addStream(t, server, 'LATE')
     const way = await wayTo(t, server.port)
     const log = await open(t, way.url, 'LATE', { appendMs: 300 })
@@ -70,20 +70,24 @@ else {
     t.same(texts, ['first', 'second', 'third'])
   })
 
-  t.test('without an answer, an append is unknown, and those behind it are not sent', async t => {
-    const server = await natsServer(t)
-    await addStream(t, server, 'AWAY')
-    const log = await open(t, server.url, 'AWAY', { appendMs: 300 })
-    await server.kill()
-    const results = await Promise.all([0, 1].map(expected => failure(log.append(expected, bytesOf('x')))))
-    for (const error of results) t.ok(error instanceof Unknown)
-    await server.start()
-    await until('the log', async () => (await log.tail()) === 0)
-    await log.append(0, bytesOf('back'))
-  })
+  t.test(
+    `without an answer, an append is unknown, and those behind it are not sent${on}`,
+    { skip },
+    async t => {
+      const server = await natsServer(t, { line })
+      await addStream(t, server, 'AWAY')
+      const log = await open(t, server.url, 'AWAY', { appendMs: 300 })
+      await server.kill()
+      const results = await Promise.all([0, 1].map(expected => failure(log.append(expected, bytesOf('x')))))
+      for (const error of results) t.ok(error instanceof Unknown)
+      await server.start()
+      await until('the log', async () => (await log.tail()) === 0)
+      await log.append(0, bytesOf('back'))
+    },
+  )
 
-  t.test('a follower goes on when the server is back', async t => {
-    const server = await natsServer(t)
+  t.test(`a follower goes on when the server is back${on}`, { skip }, async t => {
+    const server = await natsServer(t, { line })
     await addStream(t, server, 'BACK')
     const log = await open(t, server.url, 'BACK')
     await log.append(0, bytesOf('one'))
@@ -99,8 +103,8 @@ else {
     )
   })
 
-  t.test('a follower notices that records are lost, or are others now', async t => {
-    const server = await natsServer(t)
+  t.test(`a follower notices that records are lost, or are others now${on}`, { skip }, async t => {
+    const server = await natsServer(t, { line })
     const lives = { LOST: 2, OTHER: 6 }
     const names = Object.keys(lives) as (keyof typeof lives)[]
     for (const name of names) await addStream(t, server, name)
@@ -125,8 +129,8 @@ else {
     for (const { seen } of followers) t.equal(seen.length, 4)
   })
 
-  t.test('a follower says that somebody has deleted a record, and which', async t => {
-    const server = await natsServer(t)
+  t.test(`a follower says that somebody has deleted a record, and which${on}`, { skip }, async t => {
+    const server = await natsServer(t, { line })
     const manager = await addStream(t, server, 'HOLE')
     const log = await open(t, server.url, 'HOLE')
     for (let n = 0; n < 3; n++) await log.append(n, bytesOf('x'))
@@ -136,8 +140,8 @@ else {
     })
   })
 
-  t.test('a log without its stream does not open, and says what to do', async t => {
-    const server = await natsServer(t)
+  t.test(`a log without its stream does not open, and says what to do${on}`, { skip }, async t => {
+    const server = await natsServer(t, { line })
     const error = await failure(open(t, server.url, 'NONE'))
     t.ok(error instanceof CannotStart)
     t.match(error, { message: /have no stream NONE: create it with "reprise cluster init"/ })

@@ -1,15 +1,19 @@
-// The shared log on JetStream, with three servers.
+// The shared log on JetStream, with three servers of each line of versions.
 import t from 'tap'
-import { natsCluster, noNats } from '../support/nats-cluster.ts'
+import { natsCluster } from '../support/nats-cluster.ts'
+import { testedLines } from '../support/nats-programs.ts'
 import { newLog } from './nats-support.ts'
 import { sentences, sharedLogSuite } from './shared-log-suite.ts'
 
-if (noNats) t.plan(0, noNats)
-else {
-  const cluster = await natsCluster(t)
+for (const { line, on, skip } of testedLines()) {
+  if (skip) {
+    t.test(`JetStream${on}`, { skip }, async () => {})
+    continue
+  }
+  const cluster = await natsCluster(t, { line })
   // All logs are made at once, since each takes a while.
   const logs = await Promise.all(Array.from({ length: sentences }, () => newLog(cluster)))
-  sharedLogSuite('JetStream', async t => {
+  sharedLogSuite(`JetStream${on}`, async t => {
     const log = logs.pop() ?? (await newLog(cluster))
     return () => log.open(t)
   })

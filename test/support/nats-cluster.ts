@@ -2,7 +2,7 @@
 // between the servers, and from clients to servers, pass through this process and can be cut and healed.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -14,6 +14,7 @@ import { freePort } from '../../src/platform/free-port.ts'
 import { pause } from './http.ts'
 import { noNats } from './nats.ts'
 import { type NatsLine, natsProgramOf, usualNats } from './nats-programs.ts'
+import { saveFolder } from './nats-stores.ts'
 import { openWay, type Way } from './nats-ways.ts'
 
 export { noNats }
@@ -118,7 +119,7 @@ const createServerAt = (program: string, file: string, port: number) => {
 
 type Wish = {
   /** The line of versions of the servers; absent: the usual one. */
-  line?: NatsLine
+  line?: NatsLine | undefined
   /** Whether servers confirm records before they are on the disk, although they could write them at once. */
   isLazy?: boolean
 }
@@ -158,10 +159,10 @@ export const natsCluster = async (t: Ending, { line, isLazy = false }: Wish = {}
   await Promise.all(servers.map(server => server.start()))
 
   /** A connection for the test itself, to the first of the servers that answers. */
-  const connected = async (place?: Place): Promise<NatsConnection> =>
+  const connected = async (place?: Place, user = 'cluster'): Promise<NatsConnection> =>
     connectClient({
       servers: (place === undefined ? places : [place]).map(one => `127.0.0.1:${portsOf(one).client}`),
-      user: 'cluster',
+      user,
       pass: password,
       reconnect: false,
       timeout: 1000,
@@ -199,14 +200,12 @@ export const natsCluster = async (t: Ending, { line, isLazy = false }: Wish = {}
     monitorUrls: ports.map(({ monitor }) => `http://127.0.0.1:${monitor}`),
     /** The folder in which a server keeps its copies of the streams. */
     storeOf,
-    /** Keeps the present content of a store aside. The result puts it back; the server must have ended. */
+    /** Keeps aside what a server that runs has on its disk at this moment. The result puts it back; then it must have ended. */
     saveStore(place: Place): () => void {
-      const saved = `${storeOf(place)}-${performance.now()}`
-      cpSync(storeOf(place), saved, { recursive: true })
-      return () => {
-        rmSync(storeOf(place), { recursive: true, force: true })
-        cpSync(saved, storeOf(place), { recursive: true })
-      }
+      serverAt(place).signal('SIGSTOP')
+      const putBack = saveFolder(storeOf(place))
+      serverAt(place).signal('SIGCONT')
+      return putBack
     },
     /** Removes a record on all servers, as an operator could. The stream must allow it. */
     deleteRecord: (name: string, sequence: number) =>
@@ -219,6 +218,30 @@ export const natsCluster = async (t: Ending, { line, isLazy = false }: Wish = {}
       Number((await stream(name)).cluster?.leader?.replace('nats-', '')),
     kill: (place: Place) => serverAt(place).kill(),
     start: (place: Place) => serverAt(place).start(),
+    /** Asks a server to lead a stream. Resolves to whether it does, within some seconds: NATS may choose another one. */
+    async leadAt(name: string, place: Place): Promise<boolean> {
+      for (let tries = 0; tries < 5; tries++) {
+        if (Number((await stream(name)).cluster?.leader?.replace('nats-', '')) === place) return true
+        const wish = { placement: { preferred: `nats-${place}` } }
+        await asked(connection =>
+          connection.request(`$JS.API.STREAM.LEADER.STEPDOWN.${name}`, JSON.stringify(wish), {
+            timeout: 2000,
+          }),
+        ).catch(() => {}) // it is asked again
+        await pause(500)
+      }
+      return false
+    },
+    /** What the API of JetStream answers at a server. The user `system` asks for what concerns all servers. */
+    async ask(place: Place, subject: string, body: object = {}, user: 'cluster' | 'system' = 'cluster') {
+      const connection = await connected(place, user)
+      try {
+        const answer = await connection.request(subject, JSON.stringify(body), { timeout: 5000 })
+        return answer.json<{ success?: boolean; error?: { description: string } }>()
+      } finally {
+        await connection.close()
+      }
+    },
     freeze: (place: Place) => serverAt(place).signal('SIGSTOP'),
     thaw: (place: Place) => serverAt(place).signal('SIGCONT'),
     /** Cuts a server off from the other servers, but not from its clients. */

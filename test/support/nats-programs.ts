@@ -127,6 +127,18 @@ export const noNatsOf = (line: NatsLine): string | false => {
   return program === undefined ? `there is no nats-server ${pinned[line]}: ${toBuild}` : false
 }
 
+/**
+ * The lines on which a test file runs: the usual one (`line` is absent), and the others. `on`: words for the names of tests.
+ * `skip`: false, or the reason for which this line is left out.
+ */
+export const testedLines = (): { line?: NatsLine; on: string; skip: string | false }[] => [
+  { on: ` on ${usualNats()?.version}`, skip: usualNats() === undefined && 'there is no nats-server' },
+  ...(['next', 'system'] as const).map(line => ({
+    ...{ line, skip: noNatsOf(line) },
+    on: ` on ${natsProgramOf(line)?.version ?? (line === 'next' ? pinned.next : 'an older nats-server')}`,
+  })),
+]
+
 /** What the last lines of a run of all tests say about the server; undefined: tests ran on a current one. */
 export const natsRemark = (): string | undefined => {
   const usual = usualNats()

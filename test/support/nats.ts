@@ -48,7 +48,7 @@ type Wish = {
   /** Whether the server is not started yet: the test starts it. */
   isAway?: boolean
   /** Its line of versions; absent: the usual one. */
-  line?: NatsLine
+  line?: NatsLine | undefined
   /** Whether it writes each record to disk at once. */
   isSynced?: boolean
 }

@@ -1,0 +1,214 @@
+// Faults of the NATS servers that are known from public analyses of JetStream: disks that lose or damage what a server had
+// stored, streams that somebody deletes or puts back, and servers that are removed, paused or behind.
+import path from 'node:path'
+import { statesOfCopies } from '../../src/cluster/nats/monitors.ts'
+import { openServers } from '../../src/cluster/nats/setup.ts'
+import type { Cluster } from '../support/cluster.ts'
+import type { Node } from '../support/cluster-node.ts'
+import { pause } from '../support/http.ts'
+import { type Place, until } from '../support/nats-cluster.ts'
+import { filesOf, flipBytes } from '../support/nats-stores.ts'
+import { runReprise } from '../support/server.ts'
+import type { Fault } from './faults.ts'
+
+/** The most milliseconds of an outage. */
+const engine = 20_000
+/** Milliseconds of writing between two moments at which a disk is looked at. */
+const writingMs = 1500
+/** Milliseconds for which a server is paused. */
+const pausedMs = 20_000
+/** Milliseconds within which nodes notice that the log has lost records. Only then is it known that they are whole again. */
+const noticedMs = 6000
+/** The most milliseconds until servers have chosen another leader, and until NATS has filled an empty copy. */
+const patienceMs = 20_000
+
+const shard = 'REPRISE_SHARD_0'
+const places: Place[] = [0, 1, 2]
+const atOnce = async () => {}
+
+/** The servers: the leader of the log first. */
+const leaderFirst = async ({ nats }: Cluster): Promise<[Place, Place, Place]> => {
+  const leader = await nats.leaderOf(shard)
+  return [leader, (leader + 1) % 3, (leader + 2) % 3]
+}
+
+/**
+ * All servers end. What some had on their disks a while ago is what these have now. They start before the others, so that
+ * they may lead when they are most.
+ */
+const rewind = async ({ nats }: Cluster, which: Place[]): Promise<void> => {
+  const putBacks = which.map(place => nats.saveStore(place))
+  await pause(writingMs)
+  await Promise.all(places.map(place => nats.kill(place)))
+  for (const putBack of putBacks) putBack()
+  await Promise.all(which.map(place => nats.start(place)))
+  await nats.leaderOf(shard)
+  await Promise.all(places.filter(place => !which.includes(place)).map(place => nats.start(place)))
+}
+
+/** Damages files of servers while they are down. */
+const damage = async ({ nats }: Cluster, which: Place[], files: RegExp): Promise<void> => {
+  await Promise.all(which.map(place => nats.kill(place)))
+  for (const place of which)
+    if (flipBytes(nats.storeOf(place), files) === 0) throw new Error(`server ${place} has no such files`)
+  await Promise.all(which.map(place => nats.start(place)))
+}
+
+/** Another server leads the log, since the leader is killed, and started again. Without another leader, it leads again. */
+const changeLeader = async ({ nats }: Cluster): Promise<void> => {
+  const leader = await nats.leaderOf(shard)
+  await nats.kill(leader)
+  await until('another leader', async () => (await nats.leaderOf(shard)) !== leader, patienceMs).catch(
+    () => {},
+  )
+  await nats.start(leader)
+}
+const noticed = () => pause(noticedMs)
+
+/** Resolves when each server has the whole log; NATS may need its time, or may never manage it. */
+const filled = ({ nats }: Cluster): Promise<unknown> =>
+  until(
+    'whole copies',
+    async () => {
+      const copies = await statesOfCopies(nats.monitorUrls, shard)
+      return copies.every(one => 'lag' in one && one.hasCopy && one.lag < 10)
+    },
+    patienceMs,
+  ).catch(() => {})
+
+/** Damaged servers lead, if NATS lets them, and then the server leads that is whole. */
+const damaged = (name: string, files: RegExp, count: 1 | 2): Fault => ({
+  name,
+  limitMs: engine,
+  async strike(cluster) {
+    const [whole, ...followers] = await leaderFirst(cluster)
+    const hurt = followers.slice(0, count)
+    await damage(cluster, hurt, files)
+    return {
+      async felt() {
+        for (const place of hurt) {
+          await cluster.nats.leadAt(shard, place)
+          await pause(writingMs)
+        }
+        await changeLeader(cluster)
+      },
+      heal: () => cluster.nats.leadAt(shard, whole).then(noticed),
+    }
+  },
+})
+
+/** Makes the streams again, as `reprise cluster init` does. */
+const makeStreams = async ({ nats }: Cluster): Promise<void> => {
+  const { settings } = await nats.client()
+  const servers = await openServers(settings)
+  await until('the streams', () => servers.setUp(0)).finally(() => servers.close())
+}
+/** Makes the streams again and begins the log with that of a node which is down, as the documents say. */
+const initFrom = async ({ nats, folder }: Cluster, { dataDir }: Node): Promise<void> => {
+  const { settings } = await nats.client()
+  const env = {
+    ...{ CLUSTER_NATS_URL: settings.shown, CLUSTER_KEY_FILE: path.join(folder, 'key') },
+    ...{ NATS_USER: 'cluster', NATS_PASSWORD: 'only-for-tests' },
+  }
+  const { code, stderr } = await runReprise(['cluster', 'init', '--data', dataDir], env)
+  if (code !== 0) throw new Error(stderr)
+}
+const deleteStream = async ({ nats }: Cluster): Promise<void> => {
+  const { error } = await nats.ask(await nats.leaderOf(shard), `$JS.API.STREAM.DELETE.${shard}`)
+  if (error) throw new Error(error.description)
+}
+
+export const serverFaults = {
+  powerCut: {
+    name: 'power cut of two NATS servers that sync late',
+    limitMs: engine,
+    async strike(cluster) {
+      const [leader, follower] = await leaderFirst(cluster)
+      await rewind(cluster, [leader, follower])
+      return { felt: noticed, heal: atOnce }
+    },
+  },
+  blocksOfOne: damaged('blocks of one NATS server damaged', filesOf.blocks(shard), 1),
+  blocksOfTwo: damaged('blocks of two NATS servers damaged', filesOf.blocks(shard), 2),
+  raftOfOne: damaged('snapshots of one NATS server damaged', filesOf.raft, 1),
+  raftOfTwo: damaged('snapshots of two NATS servers damaged', filesOf.raft, 2),
+  followerWiped: {
+    name: 'NATS follower wiped, and then the leader killed',
+    limitMs: engine,
+    async strike(cluster) {
+      const [, follower] = await leaderFirst(cluster)
+      await cluster.nats.kill(follower)
+      cluster.nats.wipe(follower)
+      await cluster.nats.start(follower)
+      await filled(cluster)
+      return { felt: () => changeLeader(cluster), heal: atOnce }
+    },
+  },
+  streamDeleted: {
+    name: 'stream of the log deleted, and made again',
+    limitMs: engine,
+    async strike(cluster) {
+      await deleteStream(cluster)
+      return { felt: () => pause(writingMs), heal: () => makeStreams(cluster).then(noticed) }
+    },
+  },
+  streamRewound: {
+    name: 'all NATS servers put back to an earlier state',
+    limitMs: engine,
+    async strike(cluster) {
+      await rewind(cluster, places)
+      return { felt: noticed, heal: atOnce }
+    },
+  },
+  streamDeletedWhileNodesDown: {
+    name: 'stream of the log deleted while both nodes are down, and made again from a node',
+    limitMs: 2 * engine,
+    async strike(cluster) {
+      const owner = await cluster.owner()
+      await Promise.all(cluster.nodes.map(node => node.kill()))
+      await deleteStream(cluster)
+      return {
+        felt: atOnce,
+        async heal() {
+          await initFrom(cluster, owner)
+          await Promise.all(cluster.nodes.map(node => node.start()))
+          await noticed()
+        },
+      }
+    },
+  },
+  peerRemoved: {
+    name: 'NATS follower removed from the stream while it is cut off',
+    limitMs: engine,
+    async strike(cluster) {
+      const { nats } = cluster
+      const [leader, follower] = await leaderFirst(cluster)
+      nats.isolate(follower)
+      await pause(writingMs)
+      // With three servers, no other one can take its place: the stream goes on with two copies.
+      await nats.ask(leader, `$JS.API.STREAM.PEER.REMOVE.${shard}`, { peer: `nats-${follower}` })
+      return { felt: () => pause(writingMs), heal: () => nats.rejoin(follower) }
+    },
+  },
+  leaderPaused: {
+    name: 'NATS leader paused for 20 s',
+    limitMs: engine,
+    async strike(cluster) {
+      const [leader] = await leaderFirst(cluster)
+      cluster.nats.freeze(leader)
+      return { felt: () => pause(pausedMs), heal: () => cluster.nats.thaw(leader) }
+    },
+  },
+  followerBehind: {
+    name: 'NATS follower far behind when the leader is killed',
+    limitMs: engine,
+    async strike(cluster) {
+      const { nats } = cluster
+      const [, follower] = await leaderFirst(cluster)
+      nats.isolate(follower)
+      await pause(3 * writingMs)
+      nats.rejoin(follower)
+      return { felt: () => changeLeader(cluster), heal: atOnce }
+    },
+  },
+} satisfies Record<string, Fault>

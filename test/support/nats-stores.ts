@@ -1,0 +1,43 @@
+// The folders in which NATS servers keep their streams, damaged as disks and operators damage them.
+import { cpSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+
+/** One byte of so many is flipped, and at least so many bytes of each file. */
+const [flipEvery, leastFlips] = [8192, 3]
+
+const filesIn = (folder: string): string[] =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .map(name => path.join(folder, name))
+    .filter(file => statSync(file).isFile())
+
+/** Flips bytes, evenly spread, in each file whose path matches. Returns how many files it has damaged. */
+export const flipBytes = (folder: string, files: RegExp): number => {
+  const damaged = filesIn(folder).filter(file => files.test(file) && statSync(file).size > 0)
+  for (const file of damaged) {
+    const bytes = readFileSync(file)
+    const flips = Math.max(leastFlips, Math.floor(bytes.length / flipEvery))
+    for (let n = 0; n < flips; n++) {
+      const at = Math.floor(((n + 0.5) * bytes.length) / flips)
+      bytes[at] = (bytes[at] ?? 0) ^ 0xff
+    }
+    writeFileSync(file, bytes)
+  }
+  return damaged.length
+}
+
+/** The files of the copy of a stream; those of its Raft group and of the group of all servers, with their snapshots. */
+export const filesOf = {
+  blocks: (stream: string): RegExp => new RegExp(`/${stream}/msgs/.*\\.blk$`),
+  raft: /\/_js_\/.*\/(msgs\/.*\.blk|snapshots\/.*|tav\.idx|peer\.idx|meta\.inf)$/,
+}
+
+/** Keeps the present content of a folder aside. The result puts it back. */
+export const saveFolder = (folder: string): (() => void) => {
+  const saved = `${folder}-${performance.now()}`
+  cpSync(folder, saved, { recursive: true })
+  return () => {
+    rmSync(folder, { recursive: true, force: true })
+    cpSync(saved, folder, { recursive: true })
+    rmSync(saved, { recursive: true, force: true })
+  }
+}
