@@ -1,22 +1,22 @@
 import type { Report } from '../../contract/ports.ts'
 
 /**
- * Reports the connection of a node to the servers of the log: each change of the connection, and each kind of refusal
- * once.
+ * Reports the first connection of a node to the servers of the log, and each kind of refusal once. Later changes of the
+ * connection are of interest to developers alone: when the servers stay away, that is a condition of the node.
  */
 export const createLinkReports = (report: Report, servers: string) => {
-  let state: 'new' | 'here' | 'away' = 'new'
+  let isNew = true
   const refusals = new Set<string>()
   return {
     connected(server: string): void {
-      report(state === 'new' ? 'info' : 'warn', 'The servers of the shared log are connected', { server })
-      state = 'here'
+      report(isNew ? 'info' : 'debug', 'the servers of the shared log are connected', { server })
+      isNew = false
     },
     /** `isExpected`: the node is stopping, so there is nothing to report. */
     away(reason: string, isExpected: boolean): void {
-      if (state !== 'away' && !isExpected)
-        report('warn', `The servers of the shared log are away: ${reason}`, { servers })
-      state = 'away'
+      if (isExpected) return
+      report(isNew ? 'warn' : 'debug', `the servers of the shared log are away: ${reason}`, { servers })
+      isNew = false
     },
     refused(reason: string): void {
       const [kind = ''] = reason.split('"')

@@ -42,8 +42,11 @@ export const startFollowing = (deps: FollowingDeps): Following => {
   const stopped = new Promise<void>(resolve => {
     release = resolve
   })
+  /** The present following of the shared log. What a former one says no longer counts. */
   let current: Following | undefined
+  let turn = 0
   let mending: Promise<void> | undefined
+  let isLooking = false
 
   const take = async (records: SharedRecord[]): Promise<void> => {
     while (!isStopped) {
@@ -85,14 +88,16 @@ export const startFollowing = (deps: FollowingDeps): Following => {
     }
     start()
   }
-  const ended = (error: unknown): void => {
-    if (isStopped) return
+  const ended = (error: unknown, of: number): void => {
+    if (isStopped || of !== turn) return
     mending = tryAgain(error).finally(() => {
       mending = undefined
     })
   }
   const start = (): void => {
-    if (!isStopped) current = shared.follow(intake.at().sequence, take, ended)
+    if (isStopped) return
+    const mine = ++turn
+    current = shared.follow(intake.at().sequence, take, error => ended(error, mine))
   }
   /** Reads everything again, when the end was reached and the last record was missing in several checks. */
   const look = async (): Promise<void> => {
@@ -103,14 +108,21 @@ export const startFollowing = (deps: FollowingDeps): Following => {
     missing = (await intake.isSame()) ? 0 : missing + 1
     if (missing < looksUntilLost || mending !== undefined) return
     missing = 0
+    turn++
     await current?.stop()
     await rewind()
     start()
   }
   const cancel = timers.every(lookMs, () => {
-    look().catch(error => {
-      if (!isStopped && error instanceof UnsharedEvents) noteTrouble(conditions, error)
-    })
+    if (isLooking) return
+    isLooking = true
+    look()
+      .catch(error => {
+        if (!isStopped && error instanceof UnsharedEvents) noteTrouble(conditions, error)
+      })
+      .finally(() => {
+        isLooking = false
+      })
   })
   start()
   return {
