@@ -26,7 +26,7 @@ const cases = [
 const openReplicated = async (folder: string): Promise<EventLog> => {
   const { clock, random, timers } = realWorld()
   const [shared, key, logId] = [createMemoryServers().open(), Buffer.alloc(32, 1), 'log_bench']
-  await beginLog(shared, key, logId)
+  await beginLog(shared, key, { id: logId, position: 0 })
   const replica = createReplica({
     ...{ shared, key, logId, timers, mayClaim: () => true, report: () => {} },
     local: sqliteStore(logFile(folder), () => logId),

@@ -1,37 +1,56 @@
 // Writes and reads the first record of the shared log, which has the id of the log.
 import { CannotStart } from '../contract/cannot-start.ts'
-import { packContent, unpackContent } from './records/content.ts'
+import { type Facts, packContent, unpackContent } from './records/content.ts'
 import { openRecord, originOf, sealRecord } from './records/form.ts'
 import { Fenced, type SharedLog } from './shared-log.ts'
 
 /** The version of the contents of records. */
 const version = 1
+
+/** A log that shall begin. `position`: the last position of the node that begins it; 0: the log is new. */
+export type Beginning = { id: string; position: number }
+
+/** What an operator does when the stream of the log is gone or empty. */
+export const noLog =
+  'If a node of this cluster has a log in its DATA_DIR, run "reprise cluster init --data DATA_DIR" on the machine of the node that owned the log last: its log goes on. For a new cluster, run "reprise cluster init"'
+
 /**
- * The id of the shared log. Rejects with CannotStart when the log is empty, begins with another record or is of a newer
- * version, and with UnfitRecord.
+ * What the first record says; undefined: the log is empty. Rejects with CannotStart when the log begins with another record
+ * or is of a newer version, and with UnfitRecord.
  */
-export const logIdOf = async (shared: SharedLog, key: Buffer): Promise<string> => {
+const firstOf = async (shared: SharedLog, key: Buffer): Promise<Facts['begin'] | undefined> => {
   const [first] = await shared.read(0, 1)
-  if (first === undefined)
-    throw new CannotStart('the shared log is empty: run reprise cluster init on one node first')
+  if (first === undefined) return undefined
   const { content } = openRecord(key, first)
   const begin = unpackContent(content)
   if (begin.kind !== 'begin')
     throw new CannotStart('the shared log does not begin with its id: check its stream')
   if (begin.facts.version > version)
     throw new CannotStart('the shared log was begun by a newer reprise: run that version')
-  return begin.facts.log_id
+  return begin.facts
+}
+
+/** The id of the shared log. Rejects with CannotStart and UnfitRecord. */
+export const logIdOf = async (shared: SharedLog, key: Buffer): Promise<string> => {
+  const first = await firstOf(shared, key)
+  if (first === undefined) throw new CannotStart(`the stream of the shared log is empty. ${noLog}`)
+  return first.log_id
 }
 
 /**
- * Begins the shared log with this id, unless it has begun already. Resolves to the id of the shared log. Rejects with
- * CannotStart, Unknown or UnfitRecord.
+ * Begins the shared log, unless it has begun already. Resolves to the id of the shared log. Rejects with CannotStart,
+ * Unknown or UnfitRecord.
  */
-export const beginLog = async (shared: SharedLog, key: Buffer, logId: string): Promise<string> => {
-  const content = packContent({ kind: 'begin', facts: { log_id: logId, version }, parts: [] })
+export const beginLog = async (
+  shared: SharedLog,
+  key: Buffer,
+  { id, position }: Beginning,
+): Promise<string> => {
+  const facts = { log_id: id, version, position }
+  const content = packContent({ kind: 'begin', facts, parts: [] })
   try {
-    await shared.append(0, sealRecord(key, originOf(logId), content).bytes)
-    return logId
+    await shared.append(0, sealRecord(key, originOf(id), content).bytes)
+    return id
   } catch (error) {
     if (!(error instanceof Fenced)) throw error
     return logIdOf(shared, key)

@@ -1,20 +1,26 @@
-// Sets a cluster up: the file of its key, the streams at the NATS servers, and the first record of its log.
+// Sets a cluster up: the file of its key, the streams at the NATS servers, and the first record of its log. Where nodes may
+// have a log already, another log never begins: the stream goes on with the log of a node.
 import type { NatsSettings } from '../bus/nats-settings.ts'
 import { CannotStart } from '../contract/cannot-start.ts'
 import type { Report, Timers } from '../contract/ports.ts'
-import { beginLog } from './beginning.ts'
+import { type Beginning, beginLog, logIdOf } from './beginning.ts'
 import { makeClusterKey, readClusterKeys } from './cluster-key.ts'
 import type { Judgement } from './nats/judge.ts'
-import { openServers } from './nats/setup.ts'
+import { openServers, type Servers } from './nats/setup.ts'
 import { openSharedLog } from './nats/shared-log.ts'
 import { shardStream } from './nats/streams.ts'
-import { UnfitRecord } from './shared-log.ts'
+import { type SharedLog, UnfitRecord } from './shared-log.ts'
 
-type Plan = {
+export type Plan = {
   settings: NatsSettings
   keyFile: string
-  /** The id of the log. `isThere`: whether a log with this id exists already. */
-  log: { id: string; isThere: boolean }
+  /** The log with which the stream goes on: that of a folder or of the owner; undefined: nobody has named one. */
+  there: Beginning | undefined
+  /** Whether the operator says that no node has a log, although the key of the cluster is there. */
+  isNew: boolean
+  /** Whether the stream of the log is deleted and made again. */
+  isAgain: boolean
+  newId: () => string
   timers: Timers
   report: Report
 }
@@ -33,19 +39,38 @@ const shard = 0
 /** Milliseconds to wait for a new stream. */
 const waitMs = 10_000
 
+const { name } = shardStream(shard)
+
+/** The log that begins when the stream is empty. Throws CannotStart when a node may have a log that nobody has named. */
+const beginningOf = ({ there, isNew, keyFile, newId }: Plan, keyMade: boolean): Beginning => {
+  if (there !== undefined) return there
+  if (keyMade || isNew) return { id: newId(), position: 0 }
+  throw new CannotStart(
+    `the stream ${name} is empty, but the key ${keyFile} was there: nodes of this cluster may have a log. To go on with it, run "reprise cluster init --data DATA_DIR" on the machine of the node that owned the log last. If this is a new cluster, add --new`,
+  )
+}
+
 /** Begins the shared log, unless it has begun already. Resolves to its id. */
-const begin = async ({ settings, keyFile, log, timers, report }: Plan): Promise<string> => {
-  const shared = await openSharedLog({ ...shardStream(shard), settings, timers, report, waitMs })
+const begin = async (plan: Plan, shared: SharedLog, keyMade: boolean): Promise<string> => {
+  const key = readClusterKeys(plan.keyFile).records
   try {
-    return await beginLog(shared, readClusterKeys(keyFile).records, log.id)
+    const isEmpty = (await shared.tail()) === 0
+    return isEmpty ? await beginLog(shared, key, beginningOf(plan, keyMade)) : await logIdOf(shared, key)
   } catch (error) {
     if (!(error instanceof UnfitRecord)) throw error
     throw new CannotStart(
-      `${keyFile} is not the key of this cluster: replace it with a copy of the key file of one of its nodes`,
+      `${plan.keyFile} is not the key of this cluster: replace it with a copy of the key file of one of its nodes`,
     )
-  } finally {
-    await shared.close()
   }
+}
+
+/** Deletes the stream of the log, if the log of a node is there to fill it again. */
+const deleteStream = async ({ there }: Plan, servers: Servers): Promise<void> => {
+  if (there === undefined)
+    throw new CannotStart(
+      'no node answers that owns the log: run this on the machine of the owner, or name the DATA_DIR of the node that owned the log last with --data',
+    )
+  await servers.deleteLog(shard)
 }
 
 /**
@@ -53,15 +78,17 @@ const begin = async ({ settings, keyFile, log, timers, report }: Plan): Promise<
  * servers do not answer.
  */
 export const initCluster = async (plan: Plan): Promise<SetUp> => {
-  const { settings, keyFile, log } = plan
+  const { settings, keyFile, there, timers, report } = plan
   const servers = await openServers(settings)
   try {
-    const keyMade = makeClusterKey(keyFile)
+    if (plan.isAgain) await deleteStream(plan, servers)
     const created = await servers.setUp(shard)
-    const logId = await begin(plan)
-    if (log.isThere && logId !== log.id)
+    const keyMade = makeClusterKey(keyFile)
+    const shared = await openSharedLog({ ...shardStream(shard), settings, timers, report, waitMs })
+    const logId = await begin(plan, shared, keyMade).finally(shared.close)
+    if (there !== undefined && logId !== there.id)
       throw new CannotStart(
-        `the shared log has the id ${logId}, and that of the folder is ${log.id}: start nodes with an empty folder, or delete the stream ${shardStream(shard).name} if nothing of it is needed`,
+        `the shared log has the id ${logId}, and that of the node is ${there.id}: nothing was changed. If the log ${there.id} is that of this cluster, add --again: the stream ${name} is deleted and filled from the node`,
       )
     return { keyMade, created, logId, judgements: await servers.judge(shard) }
   } finally {

@@ -10,7 +10,7 @@ import type { Conditions } from './conditions.ts'
 import type { StreamKeys } from './keys/stream-keys.ts'
 import type { Node } from './replica/claiming.ts'
 import { createCopiedSecrets } from './replica/copied-secrets.ts'
-import { LacksErasure, LacksKeys } from './replica/errors.ts'
+import { LacksErasure, LacksEvents, LacksKeys } from './replica/errors.ts'
 import { createFollower } from './replica/follower.ts'
 import { createIntake } from './replica/intake.ts'
 import { createListeners } from './replica/listeners.ts'
@@ -50,7 +50,7 @@ const mustBeCopyOf = (local: Store, logId: string): void => {
 }
 
 const asFailure = (error: unknown): never => {
-  if ([Fenced, LacksKeys, LacksErasure].some(known => error instanceof known)) throw error
+  if ([Fenced, LacksKeys, LacksErasure, LacksEvents].some(known => error instanceof known)) throw error
   throw new StorageFailure('the shared log cannot be claimed', { cause: error })
 }
 

@@ -100,7 +100,7 @@ t.test('a node never writes behind the beginning of another log', async t => {
   await two.replica.follow()
   await until(() => two.replica.caughtUp().position === 1)
   servers.loseBehind(0)
-  await beginLog(servers.open(), clusterKey, 'log_new')
+  await beginLog(servers.open(), clusterKey, { id: 'log_new', position: 0 })
   await t.rejects(log.append([to('a', 0, { n: 2 })]))
   await t.rejects(one.replica.claim())
   t.equal(servers.records().length, 1)
@@ -110,7 +110,7 @@ t.test('a node never writes behind the beginning of another log', async t => {
     { text: /begins another log than that of this node, log_shared/ },
   )
   servers.loseBehind(0)
-  await beginLog(servers.open(), clusterKey, logId)
+  await beginLog(servers.open(), clusterKey, { id: logId, position: 0 })
   await one.replica.claim()
   shareKeys(one.keys, two.keys)
   await until(() => two.conditions.all().length === 0 && two.replica.caughtUp().position === 1)

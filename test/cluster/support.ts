@@ -23,7 +23,7 @@ export const logId = 'log_shared'
 
 export const begun = async (options?: Parameters<typeof createMemoryServers>[0]): Promise<MemoryServers> => {
   const servers = createMemoryServers(options)
-  await beginLog(servers.open(), clusterKey, logId)
+  await beginLog(servers.open(), clusterKey, { id: logId, position: 0 })
   return servers
 }
 

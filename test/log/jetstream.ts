@@ -22,7 +22,7 @@ const onJetStream = async (t: Test): Promise<Servers> => {
     settings: clusterNatsOf({ NATS_URL: server.url }),
   })
   t.teardown(() => shared.close())
-  await beginLog(shared, clusterKey, logId)
+  await beginLog(shared, clusterKey, { id: logId, position: 0 })
   return { open: () => shared }
 }
 

@@ -25,7 +25,7 @@ const setUp = async (nats: NatsCluster, keyFile: string): Promise<void> => {
   await servers.close()
   const { timers } = realWorld()
   const shared = await openSharedLog({ settings, ...shardStream(0), timers, report: () => {} })
-  await beginLog(shared, readClusterKeys(keyFile).records, 'log_test')
+  await beginLog(shared, readClusterKeys(keyFile).records, { id: 'log_test', position: 0 })
   await shared.close()
 }
 

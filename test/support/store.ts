@@ -37,7 +37,7 @@ const replicated = async (local: Store, secrets: Secrets): Promise<ShardStores> 
   const { clock, timers } = realWorld()
   const [folder, key, logId] = [newFolder(), Buffer.alloc(32, 1), local.logId()]
   const shared = createMemoryServers().open()
-  await beginLog(shared, key, logId)
+  await beginLog(shared, key, { id: logId, position: 0 })
   const keys = openStreamKeys(path.join(folder, 'stream-keys.db'), clock)
   const replica = createReplica({
     ...{ local, shared, key, keys, logId, secrets, timers, mayClaim: () => true, report: () => {} },

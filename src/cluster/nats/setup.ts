@@ -19,6 +19,8 @@ export type Servers = {
    * Resolves to the names of the new streams. Rejects with CannotStart when settings differ or servers are away.
    */
   setUp(shard: number): Promise<string[]>
+  /** Deletes the stream of the log of a shard, if it exists. */
+  deleteLog(shard: number): Promise<void>
   /** Judges the servers and the streams: what does the operator risk? */
   judge(shard: number): Promise<Judgement[]>
   /** The streams of a shard that exist. */
@@ -75,6 +77,10 @@ export const openServers = async (settings: NatsSettings): Promise<Servers> => {
       const created: string[] = []
       for (const stream of streamsOf(shard)) if (await setUpStream(manager, stream)) created.push(stream.name)
       return created
+    },
+    async deleteLog(shard) {
+      const { name } = shardStream(shard)
+      if ((await infoOf(manager, name)) !== undefined) await manager.streams.delete(name)
     },
     states,
     async judge(shard) {

@@ -4,6 +4,7 @@ import type { NatsSettings } from '../../bus/nats-settings.ts'
 import { CannotStart } from '../../contract/cannot-start.ts'
 import type { Report, Timers } from '../../contract/ports.ts'
 import { sleep } from '../../platform/sleep.ts'
+import { noLog } from '../beginning.ts'
 import { MissingRecord, type SharedLog, type SharedRecord } from '../shared-log.ts'
 import { createAppender } from './append.ts'
 import { answerMs, createAsk } from './ask.ts'
@@ -118,7 +119,7 @@ export const openSharedLog = async (deps: SharedLogDeps): Promise<SharedLog> => 
   if (most === undefined) {
     await close()
     throw new CannotStart(
-      `the servers at ${settings.shown} have no stream ${name}: create it with "reprise cluster init"`,
+      `the servers at ${settings.shown} have no stream ${name}. ${noLog}`,
     )
   }
   const maxBytes = Math.floor(share * Math.min(most, mebibyte))

@@ -7,8 +7,8 @@ export type KeyName = [epoch: number, n: number]
 
 /** The JSON part of each kind of record. */
 export type Facts = {
-  /** The first record. */
-  begin: { log_id: string; version: number }
+  /** The first record. `position`: a node that has fewer events may not own the log. */
+  begin: { log_id: string; version: number; position: number }
   /** A node owns the log from here on. `position`: the last position in the log of that node. */
   claim: { node: string; url: string; position: number }
   /**

@@ -40,6 +40,8 @@ export const createApplier = ({ local, keys, pieces, secrets, logId, erasing }: 
   const bare = createBareRows(local)
   const events = createEventsTaker({ local, keys, pieces, rows, bare, erasing })
   let claim: Claimed | undefined
+  /** A node with fewer events than this may not own the log. */
+  let least = 0
 
   /** The text that the key with this name has sealed; undefined: the key was destroyed. */
   const unsealed = (name: KeyName, sealed: Uint8Array = new Uint8Array()): string | undefined => {
@@ -70,6 +72,7 @@ export const createApplier = ({ local, keys, pieces, secrets, logId, erasing }: 
   const mustBegin = (sequence: number, { facts }: Of<'begin'>): void => {
     if (sequence !== 1 || facts.log_id !== logId)
       throw new UnfitRecord(sequence, `begins the log ${facts.log_id}, and not ${logId}`)
+    least = facts.position
   }
   const others = async (mark: Mark, content: Exclude<Content, Of<'events'>>): Promise<void> => {
     if (content.kind === 'piece') piece(content)
@@ -102,6 +105,8 @@ export const createApplier = ({ local, keys, pieces, secrets, logId, erasing }: 
     head: rows.head,
     /** The last claim that was read. */
     claim: (): Claimed | undefined => claim,
+    /** How many events a node must have to own the log. */
+    least: (): number => least,
     /** How many batches of rows were written. */
     applied: rows.added,
     /** How many rows lack a payload although no erasure covers them. */

@@ -6,7 +6,7 @@ import { StorageFailure } from '../../contract/stored.ts'
 import { type Content, packContent } from '../records/content.ts'
 import { sealRecord } from '../records/form.ts'
 import { Fenced, type SharedLog, UnfitRecord } from '../shared-log.ts'
-import { LacksErasure } from './errors.ts'
+import { LacksErasure, LacksEvents } from './errors.ts'
 import type { Intake } from './intake.ts'
 
 /** How many records are read at once. */
@@ -95,6 +95,7 @@ export const createClaiming = ({ shared, key, intake, node, timers }: Deps) => {
       for (let tries = 1; tries <= mostTries; tries++) {
         const bare = intake.bareRows()
         if (bare > 0) throw new LacksErasure(bare)
+        if (intake.head() < intake.least()) throw new LacksEvents(intake.head(), intake.least())
         try {
           await append()
           return intake.at().sequence

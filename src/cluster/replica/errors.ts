@@ -25,6 +25,15 @@ export class LacksErasure extends Error {
   }
 }
 
+/** The stream was made again from a node that has more events than this one. */
+export class LacksEvents extends Error {
+  constructor(here: number, least: number) {
+    super(
+      `this node has ${here} events, and the shared log was made again from a node that has ${least}: start that node, and this one gets the events from it`,
+    )
+  }
+}
+
 /** The log of this node and the shared log differ. Nothing is overwritten. */
 export class Divergence extends Error {
   readonly position: number

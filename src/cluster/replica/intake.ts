@@ -154,6 +154,7 @@ export const createIntake = (deps: IntakeDeps) => {
     pieces,
     head: applier.head,
     claim: applier.claim,
+    least: applier.least,
     bareRows: applier.bareRows,
     save: saving.save,
     stop: saving.stop,
