@@ -1,32 +1,21 @@
-// reprise cluster: sets a cluster up, shows its nodes and streams, and lets a stopped node leave it.
+// reprise cluster init and reprise cluster leave: set a cluster up, and let a stopped node leave it.
 import { rmSync } from 'node:fs'
 import path from 'node:path'
-import { type ClusterKeys, readClusterKeys } from '../cluster/cluster-key.ts'
-import { createAsk } from '../cluster/door/ask-node.ts'
-import { createHops } from '../cluster/door/hop.ts'
 import { initCluster } from '../cluster/init.ts'
-import { lastBeat } from '../cluster/last-beat.ts'
-import { openServers } from '../cluster/nats/setup.ts'
 import { clusterKeyFileOf, clusterNatsOf } from '../cluster/settings.ts'
 import { Unknown } from '../cluster/shared-log.ts'
-import { type Surveyed, survey } from '../cluster/survey.ts'
 import { makeDataDir, readConfig } from '../config.ts'
 import { CannotStart, NotNow } from '../contract/cannot-start.ts'
 import { lockData } from '../maintenance/folder-lock.ts'
 import { filesOf } from '../platform/data-folder.ts'
 import { whatStandsAt } from '../platform/plain-file.ts'
 import { realWorld } from '../platform/world.ts'
-import { lineOfNode, lineOfStream } from './cluster-lines.ts'
 import { NoAnswer, NotReached } from './exit.ts'
 import { mustHaveLog, openLogOf } from './folder.ts'
-import { urlOfServer } from './server.ts'
 import { type Common, openTerminal } from './terminal.ts'
 
 type InitOptions = Common & { nats?: string; shards: string; key?: string; data?: string }
 type Env = Record<string, string | undefined>
-
-/** Milliseconds to wait for an answer of the NATS servers. */
-const waitMs = 5000
 
 const reaching = <T>(shown: string, work: Promise<T>): Promise<T> =>
   work.catch(error => {
@@ -76,50 +65,24 @@ export const init = async (options: InitOptions): Promise<void> => {
   for (const { level, text } of judgements) printer.line(text, level === 'warn' ? 'red' : 'dim')
 }
 
-/** Asks nodes for their state: the node at each of these URLs, and every further node that an answer names. */
-const nodesOf = async (keys: ClusterKeys, known: (string | undefined)[]): Promise<Surveyed[]> => {
-  const ask = createAsk(createHops({ key: keys.hops, node: 'cli', world: realWorld() }))
-  return survey(
-    ask,
-    known.filter(url => url !== undefined),
-  )
-}
-
-export const status = async (options: Common): Promise<void> => {
-  const settings = clusterNatsOf(process.env)
-  const keys = readClusterKeys(clusterKeyFileOf(process.env))
-  const printer = openTerminal(options)
-  const servers = await reaching(settings.shown, openServers(settings))
-  try {
-    const streams = await servers.states(0)
-    const beat = lastBeat({ settings, shard: 0, timers: realWorld().timers, report: () => {}, waitMs })
-    const { url } = (await reaching(settings.shown, beat)) ?? {}
-    const nodes = await nodesOf(keys, [urlOfServer(readConfig(process.env)), url])
-    await printer.rows(
-      options.json
-        ? [JSON.stringify({ nodes, streams })]
-        : [...nodes.map(lineOfNode), ...streams.map(lineOfStream)],
-    )
-    for (const { level, text } of options.json ? [] : await servers.judge(0))
-      if (level === 'warn') printer.line(text, 'red')
-    if (!nodes.some(node => 'role' in node && node.role === 'owner'))
-      throw new NoAnswer('no node that can be reached owns the event log')
-  } finally {
-    await servers.close()
-  }
-}
-
 /** Removes the files that make a data folder a copy of a cluster's log. Then a single server can use the folder. */
 export const leave = async (options: Common): Promise<void> => {
   const config = readConfig({ ...process.env, CLUSTER: '0' })
-  const { streamKeys, cluster } = filesOf(config.dataDir)
+  const { streamKeys, cluster, nodes } = filesOf(config.dataDir)
   const printer = openTerminal(options)
   mustHaveLog(config)
   const release = lockData(config.dataDir)
   try {
     if (whatStandsAt(streamKeys) === undefined)
       throw new NoAnswer(`${config.dataDir} is in no cluster: nothing was changed`)
-    for (const file of [streamKeys, `${streamKeys}-journal`, cluster, `${cluster}.new`])
+    for (const file of [
+      streamKeys,
+      `${streamKeys}-journal`,
+      cluster,
+      `${cluster}.new`,
+      nodes,
+      `${nodes}.new`,
+    ])
       rmSync(file, { force: true })
   } finally {
     release()

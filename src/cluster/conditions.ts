@@ -43,16 +43,21 @@ const kinds = {
   'name-taken': { effect: 'unready', afterMs: 0 },
   /** The clocks of two nodes differ by more than the signatures of requests allow. */
   'clock-differs': { effect: 'unready', afterMs: 0 },
+  /** An operator wants another node to own the log. */
+  drained: { effect: 'barred', afterMs: 0, level: 'info' },
   /** The read models of this standby do not follow the log. */
   'read-models-fail': { effect: 'unready', afterMs: 0 },
   /** This node owns the log, and no other node could take over. */
   'no-standby': { effect: 'noted', afterMs: 10_000 },
   /** The standby lacks many records. */
   'standby-behind': { effect: 'noted', afterMs: 10_000 },
+  /** A NATS server is away, or lacks records of a stream. */
+  'server-behind': { effect: 'noted', afterMs: 10_000 },
   /** The NATS servers may lose records at a power cut. */
   unsynced: { effect: 'noted', afterMs: 0 },
 } satisfies Record<string, Kind>
 export type ConditionCode = keyof typeof kinds
+export const conditionCodes = Object.keys(kinds) as ConditionCode[]
 
 /** `text`: what is wrong, and what to do. `since`: Unix milliseconds. */
 export type Condition = { code: ConditionCode; text: string; since: number; effect: Effect }

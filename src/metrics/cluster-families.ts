@@ -10,6 +10,10 @@ export type ClusterCounts = {
   lag: number
   /** Whether this node uses stream keys that no other node has. */
   isAlone: boolean
+  /** By code: whether something is wrong at the moment. */
+  conditions: Record<string, boolean>
+  /** How many records the standby lacks; undefined: this node knows no standby. */
+  behind?: number | undefined
 }
 
 export const clusterFamilies = (counts: () => ClusterCounts): Family[] => [
@@ -34,4 +38,13 @@ export const clusterFamilies = (counts: () => ClusterCounts): Family[] => [
     '1 while only this node has some of the stream keys: without this node, nobody could read their events.',
     () => Number(counts().isAlone),
   ),
+  gauge(
+    'reprise_cluster_condition',
+    '1 while something is wrong with this node or its cluster. The label says what.',
+    () => Object.entries(counts().conditions).map(([code, isOn]) => [{ code }, Number(isOn)]),
+  ),
+  gauge('reprise_cluster_standby_behind_records', 'Records that the standby of this owner lacks.', () => {
+    const { isOwner, behind } = counts()
+    return isOwner && behind !== undefined ? behind : []
+  }),
 ]

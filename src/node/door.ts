@@ -17,6 +17,7 @@ import { endBroken, headersMs, keptAliveMs, lookForLateMs, requestMs } from '../
 import { cannotListen, waitingConnections } from '../http/port.ts'
 import { takePrefixOff } from '../http/public-url.ts'
 import { isRecognized } from '../http/recognized.ts'
+import type { Operator } from './operator.ts'
 import type { Self } from './self.ts'
 import type { Standby } from './standby.ts'
 import { createStanding } from './standing.ts'
@@ -35,6 +36,7 @@ type Deps = {
   storage: NodeStorage
   standby: Pick<Standby, 'isReady'>
   self: Self
+  operator: Pick<Operator, 'about' | 'note' | 'order'>
   conditions: Conditions
   world: World
   report: Report
@@ -58,7 +60,7 @@ const close = async (server: Server): Promise<void> => {
 
 /** Begins to listen. Rejects with CannotStart. */
 export const openDoor = async (deps: Deps) => {
-  const { config, node, clusterKeys, storage, standby, self, world, report } = deps
+  const { config, node, clusterKeys, storage, standby, self, operator, world, report } = deps
   const stopping = new AbortController()
   const answers = createAnswers(createAnswerForms(config.allowedOrigins, () => world.ids.next('req_')))
   const hops = createHops({ key: clusterKeys.hops, node: node.name, world })
@@ -72,12 +74,9 @@ export const openDoor = async (deps: Deps) => {
   const routes = createNodeRoutes({
     keys: storage.keys,
     key: clusterKeys.keys,
-    status: () => ({
-      url: node.url,
-      ...self.state.inCluster(),
-      ...self.state.counts(),
-      standbys: routes.standbys(),
-    }),
+    status: () => ({ ...operator.about(), standbys: routes.standbys() }),
+    order: operator.order,
+    asked: operator.note,
     answers,
     clock: world.clock,
   })

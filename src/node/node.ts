@@ -15,12 +15,14 @@ import { filesOf, removeServerFile, runningAt, writeServerFile } from '../platfo
 import { realWorld } from '../platform/world.ts'
 import { type Closers, createClosers } from './closers.ts'
 import { openDoor } from './door.ts'
+import { openOperator } from './operator.ts'
 import { runRoles } from './roles.ts'
 import { createSelf } from './self.ts'
 import { type OwnedShard, openOwnedShard } from './shard-owner.ts'
 import { createSignal } from './signal.ts'
 import { createStandby } from './standby.ts'
 import { openNodeStorage } from './storage.ts'
+import { watchServers } from './watch-servers.ts'
 
 /** Milliseconds that running steps have to finish when an owner gives the log to another node. */
 const handOverMs = 2000
@@ -91,6 +93,14 @@ const opened = async (
     file: files.readModels,
   })
   const self = createSelf({ name: node.name, lease, storage, standby, conditions })
+  const operator = openOperator({
+    ...{ node, clusterKeys, self, lease, storage, standby, conditions, world, report },
+    file: files.nodes,
+    changed: change.raise,
+  })
+  closers.add(operator.close)
+  const isOwner = () => self.owned() !== undefined
+  closers.add(watchServers({ settings: settings.nats, isOwner, conditions, timers }))
   const door = await openDoor({
     config,
     node,
@@ -98,6 +108,7 @@ const opened = async (
     storage,
     standby,
     self,
+    operator,
     conditions,
     world,
     report,
@@ -113,7 +124,7 @@ const opened = async (
       await replica.claim()
     },
     open: () =>
-      openOwnedShard({ config, storage, node: self.state, timers, inspect: inspector?.inspect, report }),
+      openOwnedShard({ config, storage, node: operator.state, timers, inspect: inspector?.inspect, report }),
     drain: ({ front }) => front.drain(handOverMs),
     lease: {
       ...lease,
@@ -124,6 +135,7 @@ const opened = async (
       },
     },
     isFenced: () => isFenced,
+    isDrained: operator.isDrained,
     change: change.wait,
     stopping: stopping.signal,
     pause: ms => new Promise(resolve => void timers.after(ms, resolve)),

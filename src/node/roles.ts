@@ -29,6 +29,8 @@ export type RoleDeps<Owned extends Ending> = {
   }
   /** Whether the log has refused this node since its last claim. */
   isFenced(): boolean
+  /** Whether an operator wants another node to own the log. */
+  isDrained(): boolean
   /**
    * Resolves at the next change: the lease changes, a condition begins or is over, the log refuses a write, or `stopping`
    * is aborted.
@@ -87,11 +89,16 @@ export const runRoles = async <Owned extends Ending>(deps: RoleDeps<Owned>): Pro
   /** Resolves when this node may not own the shard any longer, or when it stops. */
   const own = async (owned: Owned): Promise<void> => {
     entered('owner', owned)
-    while (!deps.isFenced() && !lease.isTheirs() && !stopping.aborted) await deps.change()
+    while (!deps.isFenced() && !lease.isTheirs() && !deps.isDrained() && !stopping.aborted)
+      await deps.change()
+    const isGiven = stopping.aborted || (!deps.isFenced() && !lease.isTheirs())
     entered('leaving')
-    if (stopping.aborted) await deps.drain(owned)
+    if (isGiven) await deps.drain(owned)
     else report('warn', 'another node owns the shard now: this node becomes a standby')
     await owned.end()
+    if (!isGiven || stopping.aborted) return // a node that stops releases the lease at its end
+    lease.want(false)
+    await lease.release()
   }
 
   while (!stopping.aborted) {

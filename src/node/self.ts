@@ -1,6 +1,6 @@
 // Keeps what this node is at the moment, for its door, its metrics and its readiness.
 
-import type { Conditions } from '../cluster/conditions.ts'
+import { type Conditions, conditionCodes } from '../cluster/conditions.ts'
 import type { Owner } from '../cluster/door/route.ts'
 import type { Lease } from '../cluster/lease.ts'
 import type { NodeState } from '../front/doors.ts'
@@ -28,6 +28,11 @@ export const createSelf = ({ name, lease, storage, standby, conditions }: Deps) 
     const holder = lease.holder()
     return holder?.name === name ? undefined : holder
   }
+  /** Every code, with whether the condition counts. */
+  const conditionsNow = (): Record<string, boolean> => {
+    const now = new Set(conditions.all().map(({ code }) => code))
+    return Object.fromEntries(conditionCodes.map(code => [code, now.has(code)]))
+  }
   const state: NodeState = {
     inCluster: () => ({
       node: name,
@@ -43,6 +48,7 @@ export const createSelf = ({ name, lease, storage, standby, conditions }: Deps) 
       takeovers,
       lag: isOwner() ? 0 : standby.lag(),
       isAlone: storage.keys.isAlone(),
+      conditions: conditionsNow(),
     }),
   }
   return {

@@ -25,6 +25,7 @@ export const filesOf = (dataDir: string) => ({
   tiles: path.join(dataDir, 'tiles'),
   streamKeys: path.join(dataDir, 'stream-keys.db'),
   cluster: path.join(dataDir, 'cluster.json'),
+  nodes: path.join(dataDir, 'nodes.json'),
 })
 
 /** The folders in a data folder; everything else that the server makes there is a file. */

@@ -7,6 +7,7 @@ import { createServer } from 'node:net'
 import path from 'node:path'
 import t from 'tap'
 import { endings, exitCodeOf, NoAnswer, NotReached } from '../../src/cli/exit.ts'
+import { clusterOf } from '../../src/cluster/settings.ts'
 import { CannotStart, NotNow } from '../../src/contract/cannot-start.ts'
 import { lockData } from '../../src/maintenance/folder-lock.ts'
 import { freePort } from '../../src/platform/free-port.ts'
@@ -69,11 +70,31 @@ t.test('the unit of systemd follows the table', t => {
 const noAnalyze =
   spawnSync('systemd-analyze', ['--version']).status === 0 ? false : 'systemd-analyze is not installed'
 t.test('systemd finds nothing wrong with the unit', { skip: noAnalyze }, t => {
-  const file = path.join(t.testdir(), 'reprise.service')
-  writeFileSync(file, unit.replace('/usr/bin/node', process.execPath)) // it must be there to be found right
-  const { status, stdout, stderr } = spawnSync('systemd-analyze', ['verify', file], { encoding: 'utf8' })
-  const said = `${stdout}${stderr}`.split('\n').filter(line => line.includes('reprise.service'))
-  t.same({ status, said }, { status: 0, said: [] })
+  const verified = (dropIn: string) => {
+    const file = path.join(t.testdir({ 'reprise.service.d': { 'node.conf': dropIn } }), 'reprise.service')
+    writeFileSync(file, unit.replace('/usr/bin/node', process.execPath)) // it must be there to be found right
+    const { status, stdout, stderr } = spawnSync('systemd-analyze', ['verify', file], { encoding: 'utf8' })
+    const said = `${stdout}${stderr}`.split('\n').filter(line => line.includes('reprise.service'))
+    return { status, said }
+  }
+  t.same(verified(''), { status: 0, said: [] })
+  t.same(verified(textOf('deploy/reprise-node.conf')), { status: 0, said: [] }, 'and with that of a node')
+  t.match(verified('[Service]\nNoSetting=1\n').said, [/node\.conf:2: Unknown key/], 'it reads drop-ins')
+  t.end()
+})
+
+t.test('the variables of a node are those that a node reads', t => {
+  const lines = textOf('deploy/reprise-node.env')
+    .split('\n')
+    .filter(line => line !== '' && !line.startsWith('#'))
+  const env = Object.fromEntries(lines.map(line => line.split(/=(.*)/s)))
+  t.match(clusterOf(env), {
+    node: 'a',
+    url: 'http://10.0.0.1:8080',
+    keyFile: '/etc/reprise-cluster-key',
+    nats: { servers: ['10.0.0.11:4222', '10.0.0.12:4222', '10.0.0.13:4222'], login: { user: 'cluster' } },
+  })
+  t.match(textOf('deploy/reprise-node.conf'), /^EnvironmentFile=\/etc\/reprise-node\.env$/m)
   t.end()
 })
 

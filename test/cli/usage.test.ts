@@ -24,8 +24,11 @@ t.test('these are the commands', async t => {
   t.same(names.sort(), [
     'audit rotate-key',
     'backup',
+    'cluster drain',
+    'cluster forget',
     'cluster init',
     'cluster leave',
+    'cluster move',
     'cluster status',
     'console',
     'cron add',

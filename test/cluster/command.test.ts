@@ -1,17 +1,16 @@
-// reprise cluster init and reprise cluster status, with a real NATS server and nodes that listen.
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+// reprise cluster init, with a real NATS server. status.test.ts has reprise cluster status.
+import { mkdirSync, readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
 import tap, { type Test } from 'tap'
-import { bytesOf } from '../../src/cluster/beat.ts'
 import { logIdOf } from '../../src/cluster/beginning.ts'
 import { readClusterKeys } from '../../src/cluster/cluster-key.ts'
 import { openSharedLog } from '../../src/cluster/nats/shared-log.ts'
-import { leaseStream, type ShardStream, shardStream } from '../../src/cluster/nats/streams.ts'
+import { type ShardStream, shardStream } from '../../src/cluster/nats/streams.ts'
 import { clusterNatsOf } from '../../src/cluster/settings.ts'
 import { sqliteStore } from '../../src/log/sqlite-store.ts'
 import { natsServer, noNats } from '../support/nats.ts'
 import { runReprise } from '../support/server.ts'
-import { nodeHere, world } from './nodes-here.ts'
+import { world } from './nodes-here.ts'
 
 const { timers } = world
 
@@ -99,58 +98,3 @@ tap.test('init says what is wrong', { skip: noNats }, async t => {
     t.match(stderr, words)
   }
 })
-
-tap.test(
-  'status shows the nodes that the newest beat leads to, and the streams',
-  { skip: noNats },
-  async t => {
-    const { folder, run, open } = await clusterHere(t)
-    t.equal((await run(['init'])).code, 0)
-    const key = path.join(folder, 'key')
-    writeFileSync(key, Buffer.alloc(32, 5).toString('base64'), { mode: 0o600 }) // that of the nodes here
-    const nobody = await run(['status'], { CLUSTER_KEY_FILE: key })
-    t.equal(nobody.code, 1)
-    t.match(nobody.stderr, /no node that can be reached owns the event log/)
-
-    const urls = { a: '', b: '' }
-    const statusOf = (node: 'a' | 'b', more: object) => ({
-      node,
-      url: urls[node],
-      owner: 'a',
-      sequence: 7,
-      lag: 0,
-      ...more,
-    })
-    const gone = 'http://127.0.0.1:1'
-    const nodeOf = (name: 'a' | 'b', status: () => object) =>
-      nodeHere(t, { name, nodeRoutes: (_, response) => response.end(JSON.stringify(status())) })
-    const a = await nodeOf('a', () =>
-      statusOf('a', {
-        role: 'owner',
-        standbys: [
-          { node: 'b', url: urls.b },
-          { node: 'c', url: gone },
-        ],
-      }),
-    )
-    const b = await nodeOf('b', () => statusOf('b', { role: 'standby', lag: 3 }))
-    Object.assign(urls, { a: a.url, b: b.url })
-    const lease = await open(leaseStream(0))
-    await lease.append(0, bytesOf({ node: 'a', url: a.url, run: 'r', sent: 1 }))
-    const shown = await run(['status'], { CLUSTER_KEY_FILE: key })
-    t.equal(shown.code, 0, shown.stderr)
-    t.match(shown.stdout, `a  owner    ${a.url}  record 7\n`)
-    t.match(shown.stdout, `b  standby  ${b.url}  record 7  3 behind  owner a\n`)
-    t.match(shown.stdout, `${gone}  not reached: `)
-    t.match(shown.stdout, /REPRISE_SHARD_0 {2}leader \S+ {2}on \S+ {2}record 1 {2}0\.0 MiB\n/)
-    const json = await run(['status', '--json'], { CLUSTER_KEY_FILE: key })
-    t.match(JSON.parse(json.stdout), {
-      nodes: [
-        { node: 'a', role: 'owner' },
-        { node: 'b', role: 'standby' },
-        { url: gone, error: String },
-      ],
-      streams: [{ name: 'REPRISE_SHARD_0' }, { name: 'REPRISE_LEASE_0' }],
-    })
-  },
-)

@@ -66,7 +66,7 @@ tap.test('what a standby says of itself has the headers of every answer', async 
   const own = createStanding({
     headersOf,
     inCluster: () => ({ node: 'a', role: 'standby', owner: null, conditions: [] }),
-    counts: () => ({ isOwner: false, sequence: 1, takeovers: 0, lag: 0, isAlone: false }),
+    counts: () => ({ isOwner: false, sequence: 1, takeovers: 0, lag: 0, isAlone: false, conditions: {} }),
     position: () => 1,
     isReady: () => true,
   })

@@ -47,7 +47,7 @@ export const shardIn = async (t: Test, servers: MemoryServers, folder: string, n
   })
   const state = {
     inCluster: () => ({ node: name, role: 'owner' as const, owner: name, conditions: [] }),
-    counts: () => ({ isOwner: true, sequence: 0, takeovers: 1, lag: 0, isAlone: false }),
+    counts: () => ({ isOwner: true, sequence: 0, takeovers: 1, lag: 0, isAlone: false, conditions: {} }),
   }
   const door = await nodeHere(t, {
     name,

@@ -4,7 +4,9 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import Database from 'better-sqlite3'
 import t from 'tap'
+import { conditionCodes } from '../../src/cluster/conditions.ts'
 import { taskStatuses } from '../../src/contract/wire.ts'
+import { clusterFamilies } from '../../src/metrics/cluster-families.ts'
 import { storedEvents } from '../server/stored-log.ts'
 import { fakeModel, says } from '../support/fake-model.ts'
 import { exchange, read, until } from '../support/http.ts'
@@ -22,6 +24,10 @@ const scrape = async () => {
   if (response.status !== 200) throw new Error(`${response.status} ${text}`)
   return { text, found: families(text), type: response.headers.get('content-type') }
 }
+/** The further metrics of a node of a cluster. */
+const ofNodes = clusterFamilies(() => {
+  throw new Error('no values are needed')
+})
 const duration = 'reprise_http_request_duration_seconds'
 const effects = async () => {
   const { found } = await scrape()
@@ -227,8 +233,24 @@ t.test('read models that fall behind are seen, and seen to catch up', async t =>
 t.test('the document tells every metric, and no other', async t => {
   const document = readFileSync(path.resolve(import.meta.dirname, '../../docs/operations.md'), 'utf8')
   const told = new Set([...document.matchAll(/`(reprise_\w+?)(?:\{|`)/g)].map(([, name]) => name))
-  const ours = [...(await scrape()).found.keys()].filter(name => name.startsWith('reprise_'))
+  const here = [...(await scrape()).found.keys()].filter(name => name.startsWith('reprise_'))
+  const ours = [...here, ...ofNodes.map(({ name }) => name)]
   t.same([...told].sort(), ours.sort())
+})
+
+t.test('each metric and each condition in the alerts exists', async t => {
+  const document = readFileSync(path.resolve(import.meta.dirname, '../../docs/operations.md'), 'utf8')
+  const [, alerts = ''] = document.split('## What to alert on')
+  const [section = ''] = alerts.split('\n## ')
+  const names = new Set([...(await scrape()).found.keys(), ...ofNodes.map(({ name }) => name)])
+  const used = [...section.matchAll(/\b(?:reprise|nodejs|process)_[a-z\d_]+/g)].map(([name]) => name)
+  t.ok(used.length > 25)
+  t.same(
+    used.filter(name => !names.has(name) && !names.has(name.replace(/_(bucket|count|sum)$/, ''))),
+    [],
+  )
+  const codes = [...section.matchAll(/code=~?"([^"]+)"/g)].flatMap(([, list = '']) => list.split('|'))
+  t.same([...new Set(codes)].sort(), [...conditionCodes].sort(), 'and each condition has an alert')
 })
 
 t.test('the operator was told of no fault but the one that was made', async t => {

@@ -8,7 +8,7 @@ const settle = () => new Promise(resolve => setImmediate(resolve))
 const nodeOf = ({ failing = [] as ('follow' | 'claim' | 'open')[] } = {}) => {
   const log: string[] = []
   const stopping = new AbortController()
-  let [isMine, isTheirs, isFenced] = [false, false, false]
+  let [isMine, isTheirs, isFenced, isDrained] = [false, false, false, false]
   let wake: (() => void)[] = []
   const failOnce = (what: 'claim' | 'open') => {
     const at = failing.indexOf(what)
@@ -27,7 +27,7 @@ const nodeOf = ({ failing = [] as ('follow' | 'claim' | 'open')[] } = {}) => {
     async standBy() {
       log.push('follow')
       return {
-        mayTakeOver: () => !failing.includes('follow'),
+        mayTakeOver: () => !isDrained && !failing.includes('follow'),
         end: async () => void log.push('follow no more'),
       }
     },
@@ -54,6 +54,7 @@ const nodeOf = ({ failing = [] as ('follow' | 'claim' | 'open')[] } = {}) => {
       },
     },
     isFenced: () => isFenced,
+    isDrained: () => isDrained,
     change: () => new Promise(resolve => void wake.push(resolve)),
     stopping: stopping.signal,
     pause: async () => {},
@@ -79,6 +80,10 @@ const nodeOf = ({ failing = [] as ('follow' | 'claim' | 'open')[] } = {}) => {
       change(() => {
         isFenced = true
       }),
+    drained: (is = true) =>
+      change(() => {
+        isDrained = is
+      }),
     stop: () => change(() => stopping.abort()),
   }
 }
@@ -103,6 +108,22 @@ tap.test(
     await node.stop()
     await node.done
     t.strictSame(node.did(), ['is leaving', 'drain', 'close', 'want not', 'release', 'is leaving'])
+  },
+)
+
+tap.test(
+  'a drained owner lets steps finish, gives the lease back, and wants it again at the end',
+  async t => {
+    const node = nodeOf()
+    await node.leased()
+    node.did()
+    await node.drained()
+    const gives = ['is leaving', 'drain', 'close', 'want not', 'release']
+    t.strictSame(node.did(), [...gives, 'is standby', 'follow', 'want not'])
+    await node.drained(false)
+    t.strictSame(node.did(), ['want'])
+    await node.leased()
+    t.strictSame(node.did(), asOwner)
   },
 )
 

@@ -26,6 +26,10 @@ type Deps = {
   key: Uint8Array
   /** What this node says about itself. It is sent as JSON. */
   status(): object
+  /** Carries out an order of an operator: a POST to this path, with its query. Undefined: there is no such order. */
+  order?(path: string): Promise<Said> | undefined
+  /** Called for each node that asks for keys. */
+  asked?(node: { node: string; url: string }): void
   answers: Answers
   clock: World['clock']
 }
@@ -41,7 +45,7 @@ const bodyOf = async (request: IncomingMessage): Promise<Buffer> => {
   return Buffer.concat(chunks)
 }
 
-export const createNodeRoutes = ({ keys, key, status, answers, clock }: Deps) => {
+export const createNodeRoutes = ({ keys, key, status, order, asked, answers, clock }: Deps) => {
   const standbys = new Map<string, Standby>()
 
   const answerKeys = async (
@@ -54,6 +58,7 @@ export const createNodeRoutes = ({ keys, key, status, answers, clock }: Deps) =>
     for (const [epoch, upTo] of question.have.length > 0 ? question.have : [[0, 0] as const])
       keys.shared(epoch, upTo)
     standbys.set(question.node, { node: question.node, url: question.url, askedAt: clock.now() })
+    asked?.(question)
     const lot = writeLot(
       keys.missing(
         question.have.map(([epoch, upTo]) => ({ epoch, upTo })),
@@ -70,9 +75,11 @@ export const createNodeRoutes = ({ keys, key, status, answers, clock }: Deps) =>
     standbys: (): Standby[] => [...standbys.values()],
     handle(request: IncomingMessage, response: ServerResponse, { nonce }: Hop): void {
       const refuse = (said: Said): void => answers.send(response, said)
-      const asked = `${request.method} ${request.url}`
-      if (asked === `GET ${statusPath}`) return void refuse({ status: 200, headers: {}, body: status() })
-      if (asked !== `POST ${keysPath}`) return void refuse(notFound)
+      const line = `${request.method} ${request.url}`
+      if (line === `GET ${statusPath}`) return void refuse({ status: 200, headers: {}, body: status() })
+      const ordered = request.method === 'POST' ? order?.(request.url ?? '') : undefined
+      if (ordered !== undefined) return void ordered.then(refuse, () => refuse(unreadable))
+      if (line !== `POST ${keysPath}`) return void refuse(notFound)
       answerKeys(request, response, nonce).catch(() => refuse(unreadable))
     },
   }

@@ -13,6 +13,10 @@ export type StreamState = {
   name: string
   /** The server that takes records; undefined: there is none at the moment, so the rest is unknown. */
   leader: string | undefined
+  /** Whether the stream does not exist. */
+  isMissing?: true
+  /** Why the servers say nothing about the stream; absent: it has a leader, or most servers are away. */
+  why?: string
   /** The copies of the stream, that of the leader first. */
   copies: StreamCopy[]
   lastSequence: number
@@ -38,10 +42,10 @@ export const stateOf = ({ config, state, cluster }: StreamInfo, server: string):
   }
 }
 
-export const withoutLeader = (name: string): StreamState => ({
+const nothing = { leader: undefined, copies: [], lastSequence: 0, bytes: 0 }
+export const withoutLeader = (name: string, why?: string): StreamState => ({
   name,
-  leader: undefined,
-  copies: [],
-  lastSequence: 0,
-  bytes: 0,
+  ...nothing,
+  ...(why === undefined ? {} : { why }),
 })
+export const missing = (name: string): StreamState => ({ name, ...nothing, isMissing: true })

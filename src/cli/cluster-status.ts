@@ -1,0 +1,170 @@
+// reprise cluster status: shows the nodes of a cluster and the NATS servers of its log, and says what is wrong.
+import type { Beat } from '../cluster/beat.ts'
+import { readClusterKeys } from '../cluster/cluster-key.ts'
+import { createAsk } from '../cluster/door/ask-node.ts'
+import { createHops } from '../cluster/door/hop.ts'
+import { lastBeats } from '../cluster/last-beat.ts'
+import { judgementsOf } from '../cluster/nats/judge.ts'
+import { lookAtServers } from '../cluster/nats/look.ts'
+import { readSeenNodes } from '../cluster/seen-nodes.ts'
+import { clusterKeyFileOf, clusterNatsOf } from '../cluster/settings.ts'
+import { type Surveyed, survey } from '../cluster/survey.ts'
+import { readConfig } from '../config.ts'
+import { CannotStart } from '../contract/cannot-start.ts'
+import { filesOf } from '../platform/data-folder.ts'
+import { realWorld } from '../platform/world.ts'
+import { findingsOf, type Sight } from './cluster-findings.ts'
+import { behindOf, linesOf } from './cluster-lines.ts'
+import { NoAnswer, NotReached } from './exit.ts'
+import { urlOfServer } from './server.ts'
+import { type Common, openTerminal, plural } from './terminal.ts'
+
+export type Where = { node?: string[] }
+type Options = Common & Where & { watch?: true }
+
+/** Milliseconds to wait for the newest beats. */
+const beatsMs = 3000
+/** Milliseconds between two looks of --watch. */
+const watchMs = 2000
+
+/** A URL as nodes write it. Throws CannotStart. */
+const originOf = (given: string): string => {
+  const url = URL.canParse(given) ? new URL(given) : undefined
+  if (url && /^https?:$/.test(url.protocol)) return url.origin
+  throw new CannotStart(`--node ${given} is no URL of a node: give http://10.0.0.1:8080, for example`)
+}
+
+/** Asks nodes with requests that are signed with the cluster key. Throws CannotStart. */
+export const openAsk = () => {
+  const world = realWorld()
+  const keys = readClusterKeys(clusterKeyFileOf(process.env))
+  return createAsk(createHops({ key: keys.hops, node: 'cli', world }))
+}
+
+/** Where nodes may be, as far as this machine knows it: from options, from its variables and from its folder. */
+export const placesOf = ({ node = [] }: Where) => {
+  const config = readConfig({ ...process.env, CLUSTER: '0' })
+  const own = [process.env.NODE_URL || undefined, urlOfServer(config)].filter(url => url !== undefined)
+  return {
+    urls: [...node.map(originOf), ...own.map(url => (URL.canParse(url) ? new URL(url).origin : url))],
+    told: readSeenNodes(filesOf(config.dataDir).nodes),
+  }
+}
+
+/** Keeps this process alive while it works: the timers of nodes do not. */
+export const awake = async <T>(work: Promise<T>): Promise<T> => {
+  const alive = setInterval(() => {}, 1000)
+  return work.finally(() => clearInterval(alive))
+}
+
+/** No beats, after so many milliseconds: without a majority of the servers, reading them takes long. */
+const none = (ms: number): Promise<Beat[]> =>
+  new Promise(resolve => setTimeout(() => resolve([]), ms).unref())
+
+/** Looks at everything. Rejects with CannotStart when settings are missing. */
+export const see = async (where: Where): Promise<Sight> => {
+  const settings = clusterNatsOf(process.env)
+  const deps = { ask: openAsk(), now: Date.now }
+  const { urls, told } = placesOf(where)
+  const report = () => {}
+  const { timers } = realWorld()
+  const [nats, beats] = await Promise.all([
+    lookAtServers(settings, 0),
+    awake(
+      Promise.race([lastBeats({ settings, shard: 0, timers, report, waitMs: beatsMs }), none(beatsMs)]),
+    ).catch(() => []),
+  ])
+  const named = beats.map(({ node, url }) => ({ node, url, seenAt: 0 }))
+  const nodes = await survey(deps, urls, [...told, ...named])
+  const [holder] = beats
+  return { nodes, nats, at: Date.now(), ...(holder && { holder: { node: holder.node, url: holder.url } }) }
+}
+
+/** What is a risk, although nothing is wrong: old versions, too few servers. */
+const risksOf = ({ nats: { servers, streams } }: Sight): string[] => {
+  const there = servers.filter(({ error }) => error === undefined)
+  const oldest = there
+    .map(({ version = '0' }) => version)
+    .sort((a, b) => a.localeCompare(b, 'en', { numeric: true }))[0]
+  if (oldest === undefined) return []
+  const count = Math.max(servers.length, ...streams.map(({ copies }) => copies.length))
+  return judgementsOf({ version: oldest, count }, [])
+    .filter(({ level }) => level === 'warn')
+    .map(({ text }) => text)
+}
+
+const iso = (ms: number | undefined): string | null => (ms ? new Date(ms).toISOString() : null)
+
+const jsonOf = (sight: Sight): string => {
+  const { nodes, nats, at } = sight
+  const ofNode = (node: Surveyed) => {
+    const { state, why, role, ready, owner, conditions, sequence, position, lag, version, clockMs } = node
+    return {
+      node: node.node ?? null,
+      url: node.url,
+      state,
+      ...(why === undefined ? {} : { why }),
+      role: role ?? null,
+      ready: ready ?? false,
+      owner: owner ?? null,
+      conditions,
+      last_sign: iso(node.seenAt),
+      sequence: sequence ?? null,
+      position: position ?? null,
+      behind: behindOf(node, nodes) ?? null,
+      read_models_behind: lag ?? null,
+      version: version ?? null,
+      clock_ms: clockMs === undefined ? null : Math.round(clockMs),
+    }
+  }
+  const problems = findingsOf(sight)
+  const streams = nats.streams.map(({ name, leader, isMissing = false, copies, lastSequence, bytes }) => ({
+    name,
+    missing: isMissing,
+    leader: leader ?? null,
+    copies: copies.map(({ server, isCurrent, isAway, lag }) => ({
+      server,
+      current: isCurrent,
+      away: isAway,
+      lag,
+    })),
+    records: lastSequence,
+    bytes,
+  }))
+  const { servers } = nats
+  return JSON.stringify({
+    at: iso(at),
+    redundant: problems.length === 0,
+    ...{ problems, risks: risksOf(sight) },
+    ...{ nodes: nodes.map(ofNode), servers, streams },
+  })
+}
+
+/** Shows everything once. Resolves to what is wrong, and to whether the reader of the output is still there. */
+const showOnce = async (options: Options, printer: ReturnType<typeof openTerminal>) => {
+  const sight = await see(options)
+  const problems = findingsOf(sight)
+  const lines = options.json ? [jsonOf(sight)] : linesOf(sight, risksOf(sight))
+  const clear = options.watch && !options.json && process.stdout.isTTY
+  if (clear) process.stdout.write('\u001b[H\u001b[2J\u001b[3J')
+  const between = options.watch && !options.json && !clear ? [''] : []
+  const isRead = await printer.rows([...lines, ...between])
+  const isDark = sight.nodes.every(({ state }) => state === 'away') && sight.nats.streams.length === 0
+  return { problems, isRead, isDark }
+}
+
+export const status = async (options: Options): Promise<void> => {
+  if (options.watch) process.once('SIGINT', () => process.exit(0)) // this is how a watch ends
+  const printer = openTerminal(options)
+  while (options.watch) {
+    const { isRead } = await showOnce(options, printer)
+    if (!isRead) return
+    await new Promise(resolve => setTimeout(resolve, watchMs))
+  }
+  const { problems, isDark } = await showOnce(options, printer)
+  if (isDark) throw new NotReached('neither a node nor a NATS server is reached')
+  if (problems.length > 0)
+    throw new NoAnswer(
+      `${plural(problems.length, 'thing')} in this cluster ${problems.length === 1 ? 'is' : 'are'} wrong`,
+    )
+}

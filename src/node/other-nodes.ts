@@ -1,0 +1,73 @@
+// Asks the other nodes for their status every two seconds. So each node knows the nodes that there are and have been,
+// and the owner knows how far its standby is.
+import type { Ask } from '../cluster/door/ask-node.ts'
+import { statusPath } from '../cluster/door/node-routes.ts'
+import type { SeenNode, SeenNodes } from '../cluster/seen-nodes.ts'
+import type { NodeStatus } from '../cluster/survey.ts'
+import type { World } from '../contract/ports.ts'
+
+type Deps = {
+  /** The name of this node. */
+  name: string
+  seen: SeenNodes
+  /** Nodes that beats, claims and questions name. */
+  named(): SeenNode[]
+  ask: Ask
+  /** The last record that this node has. */
+  sequence(): number
+  world: Pick<World, 'clock' | 'timers'>
+  everyMs?: number
+}
+/** A node with its answer; without one: it did not answer. `behind`: the number of records that it lacks and this node has. */
+export type Answered = SeenNode & { status?: NodeStatus; behind?: number }
+
+export const createOtherNodes = ({ name, seen, named, ask, sequence, world, everyMs = 2000 }: Deps) => {
+  const { clock, timers } = world
+  const stopping = new AbortController()
+  let latest: Answered[] = []
+
+  const askOne = async (node: SeenNode): Promise<Answered> => {
+    const end = sequence()
+    try {
+      const question = { method: 'GET', path: statusPath, signal: stopping.signal }
+      const status = JSON.parse((await ask(node.url, question)).bytes.toString()) as NodeStatus
+      if (status.node === name) return node
+      const now = { node: status.node, url: status.url, seenAt: clock.now() }
+      seen.note(now)
+      for (const told of status.nodes ?? []) if (told.node !== name) seen.note(told)
+      if (status.node !== node.node) return node // another node has its URL now
+      return { ...now, status, behind: Math.max(0, end - status.sequence) }
+    } catch {
+      return node
+    }
+  }
+  const look = async (): Promise<Answered[]> => {
+    for (const one of named()) seen.note(one)
+    latest = await Promise.all(
+      seen
+        .all()
+        .filter(({ node }) => node !== name)
+        .map(askOne),
+    )
+    await seen.save()
+    return latest
+  }
+  const stop = timers.every(everyMs, () => void look())
+  void look()
+  return {
+    /** Asks all of them now. Never rejects. */
+    look,
+    /** How many records the standby lacks that lacks the fewest; undefined: no standby has answered. */
+    behind(): number | undefined {
+      const standbys = latest.filter(({ status }) => status?.role === 'standby')
+      return standbys.length === 0 ? undefined : Math.min(...standbys.map(({ behind = 0 }) => behind))
+    },
+    all: seen.all,
+    forget: seen.forget,
+    stop(): void {
+      stop()
+      stopping.abort()
+    },
+  }
+}
+export type OtherNodes = ReturnType<typeof createOtherNodes>
