@@ -2,9 +2,10 @@
 import { mkdirSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createConditions } from '../../src/cluster/conditions.ts'
 import { startNatsServers } from '../../src/cli/demo/nats-servers.ts'
+import type { Beginning } from '../../src/cluster/beginning.ts'
 import { readClusterKeys } from '../../src/cluster/cluster-key.ts'
+import { createConditions } from '../../src/cluster/conditions.ts'
 import { initCluster } from '../../src/cluster/init.ts'
 import { openStreamKeys } from '../../src/cluster/keys/stream-keys.ts'
 import { openSharedLog } from '../../src/cluster/nats/shared-log.ts'
@@ -40,15 +41,19 @@ export const startNatsCluster = async (name: string, log?: string) => {
   const world = realWorld()
   const { timers, ids } = world
   const settings = clusterNatsOf({ NATS_URL: nats.url })
-  const logIdIn = async (dataDir: string): Promise<string> => {
+  const logIn = async (dataDir: string): Promise<Beginning> => {
     const store = sqliteStore(logFile(dataDir), () => ids.next('log_'))
-    const id = store.logId()
+    const found = { id: store.logId(), position: store.last()?.position ?? 0 }
     await store.close()
-    return id
+    return found
   }
-  const id = log === undefined ? ids.next('log_') : await logIdIn(log)
+  const there = log === undefined ? { id: ids.next('log_'), position: 0 } : await logIn(log)
+  const { id } = there
   const init = () =>
-    initCluster({ settings, keyFile, log: { id, isThere: log !== undefined }, timers, report: () => {} })
+    initCluster({
+      ...{ settings, keyFile, there, timers, report: () => {} },
+      ...{ isNew: false, isAgain: false, newId: () => id },
+    })
   for (const end = performance.now() + patienceMs; ; await sleep(againMs)) {
     const error = await init().then(
       () => undefined,

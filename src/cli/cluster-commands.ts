@@ -12,7 +12,16 @@ export const addCluster = ({ group, command }: Adders): void => {
     .option('--nats <urls>', 'the NATS servers, separated by commas (default: CLUSTER_NATS_URL, or NATS_URL)')
     .option('--shards <count>', 'the number of shards: 1', '1')
     .option('--key <file>', 'the file of the key (default: CLUSTER_KEY_FILE, or cluster-key in DATA_DIR)')
-    .option('--data <folder>', 'a data folder whose log the cluster goes on with (default: a new log)')
+    .option(
+      '--data <folder>',
+      'a data folder whose log the cluster goes on with (default: that of the owner, or a new log)',
+    )
+    .option('--node <url>', 'also ask the node at this URL for its log; repeat for more', eachOf)
+    .option('--new', 'begin a new log although the key was there: no node has a log of this cluster')
+    .option(
+      '--again',
+      'delete the stream of the log and make it again; the owner, or the folder of --data, fills it',
+    )
     .option('--json', 'print the result as JSON')
     .action(later(async () => (await import('./cluster.ts')).init))
   command(

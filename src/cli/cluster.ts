@@ -1,20 +1,27 @@
 // reprise cluster init and reprise cluster leave: set a cluster up, and let a stopped node leave it.
 import { rmSync } from 'node:fs'
 import path from 'node:path'
+import type { Beginning } from '../cluster/beginning.ts'
+import { readClusterKeys } from '../cluster/cluster-key.ts'
+import { createAsk } from '../cluster/door/ask-node.ts'
+import { createHops } from '../cluster/door/hop.ts'
 import { initCluster } from '../cluster/init.ts'
 import { clusterKeyFileOf, clusterNatsOf } from '../cluster/settings.ts'
 import { Unknown } from '../cluster/shared-log.ts'
+import { survey } from '../cluster/survey.ts'
 import { makeDataDir, readConfig } from '../config.ts'
 import { CannotStart, NotNow } from '../contract/cannot-start.ts'
 import { lockData } from '../maintenance/folder-lock.ts'
 import { filesOf } from '../platform/data-folder.ts'
 import { whatStandsAt } from '../platform/plain-file.ts'
 import { realWorld } from '../platform/world.ts'
+import { placesOf, type Where } from './cluster-status.ts'
 import { NoAnswer, NotReached } from './exit.ts'
 import { mustHaveLog, openLogOf } from './folder.ts'
 import { type Common, openTerminal } from './terminal.ts'
 
-type InitOptions = Common & { nats?: string; shards: string; key?: string; data?: string }
+type InitOptions = Common &
+  Where & { nats?: string; shards: string; key?: string; data?: string; new?: true; again?: true }
 type Env = Record<string, string | undefined>
 
 const reaching = <T>(shown: string, work: Promise<T>): Promise<T> =>
@@ -24,11 +31,34 @@ const reaching = <T>(shown: string, work: Promise<T>): Promise<T> =>
     throw new NotReached(`the NATS servers at ${shown} do not answer: ${error.message}`)
   })
 
-/** The id of the log in a folder. */
-const idIn = async (folder: string): Promise<string> => {
-  const log = openLogOf(readConfig({ ...process.env, DATA_DIR: folder }))
+/** The log in a folder. */
+const logIn = async (folder: string): Promise<Beginning> => {
+  const log = openLogOf(readConfig({ ...process.env, CLUSTER: '0', DATA_DIR: folder }))
+  const there = { id: log.id, position: log.head() }
   await log.close()
-  return log.id
+  return there
+}
+
+/** The log of the node that owns the shared log and answers; undefined: none does, or there is no key yet. */
+const logOfOwner = async (options: InitOptions, keyFile: string): Promise<Beginning | undefined> => {
+  if (whatStandsAt(keyFile) === undefined) return undefined
+  const { hops: key } = readClusterKeys(keyFile)
+  const ask = createAsk(createHops({ key, node: 'cli', world: realWorld() }))
+  const { urls, told } = placesOf(options)
+  const nodes = await survey({ ask, now: Date.now }, urls, told)
+  const owner = nodes.find(({ role, state }) => role === 'owner' && state === 'answers')
+  return owner?.log_id === undefined ? undefined : { id: owner.log_id, position: owner.position ?? 0 }
+}
+
+/** The log with which the cluster goes on; undefined: nobody has one, as far as can be seen. */
+const logThere = async (options: InitOptions, keyFile: string): Promise<Beginning | undefined> => {
+  const owned = await logOfOwner(options, keyFile)
+  const inFolder = options.data === undefined ? undefined : await logIn(options.data)
+  if (owned === undefined || inFolder === undefined) return owned ?? inFolder
+  if (owned.id === inFolder.id) return owned
+  throw new CannotStart(
+    `the node that owns the log has the log ${owned.id}, and ${options.data} has ${inFolder.id}: leave --data out, or stop that node if its log is not needed`,
+  )
 }
 
 const keyFileOf = (given: string | undefined): string => {
@@ -43,12 +73,16 @@ export const init = async (options: InitOptions): Promise<void> => {
   const env: Env =
     options.nats === undefined ? process.env : { ...process.env, CLUSTER_NATS_URL: options.nats }
   const settings = clusterNatsOf(env)
-  const isThere = options.data !== undefined
   const { timers, ids } = realWorld()
-  const id = options.data === undefined ? ids.next('log_') : await idIn(options.data)
   const keyFile = keyFileOf(options.key)
   const printer = openTerminal(options)
-  const plan = { settings, keyFile, log: { id, isThere }, timers, report: () => {} }
+  const plan = {
+    ...{ settings, keyFile, timers, report: () => {} },
+    there: await logThere(options, keyFile),
+    isNew: options.new === true,
+    isAgain: options.again === true,
+    newId: () => ids.next('log_'),
+  }
   const { keyMade, created, logId, judgements } = await reaching(settings.shown, initCluster(plan))
   if (options.json) {
     const streams = { created }

@@ -16,6 +16,8 @@ export type NodeStatus = {
   /** Whether this node owns the log, or could take over. */
   ready: boolean
   conditions: ToldCondition[]
+  /** The id of the log of this node. */
+  log_id: string
   /** The last record of the shared log that this node has, and the last position of its log. */
   sequence: number
   position: number
@@ -51,7 +53,7 @@ export type Surveyed = {
   conditions: ToldCondition[]
   /** By how many milliseconds the clock of the node is ahead of that of this machine. */
   clockMs?: number
-} & Partial<Pick<NodeStatus, 'role' | 'owner' | 'sequence' | 'position' | 'lag' | 'version'>>
+} & Partial<Pick<NodeStatus, 'role' | 'owner' | 'log_id' | 'sequence' | 'position' | 'lag' | 'version'>>
 
 type Deps = { ask: Ask; now(): number }
 
@@ -141,10 +143,10 @@ const askAt = async ({ ask, now }: Deps, url: string): Promise<Found> => {
     const { bytes } = await ask(url, { method: 'GET', path: statusPath })
     const middle = (begun + now()) / 2
     const status = JSON.parse(bytes.toString()) as NodeStatus
-    const { role, owner, sequence, position, lag, version, conditions = [] } = status
+    const { role, owner, log_id, sequence, position, lag, version, conditions = [] } = status
     const surveyed: Surveyed = {
       ...{ url: status.url, state: 'answers', node: status.node, role, owner, conditions },
-      ...{ sequence, position, lag, version, clockMs: status.time - middle, seenAt: now() },
+      ...{ log_id, sequence, position, lag, version, clockMs: status.time - middle, seenAt: now() },
       ready: (await readiness)?.ready ?? status.ready,
       ...partOf(await readiness),
     }

@@ -77,6 +77,7 @@ export const openOperator = (deps: Deps) => {
         ready: self.owned() === undefined ? standby.isReady() : lease.isMine(),
         ...{ sequence, lag, version },
         position: caughtUp().position,
+        log_id: storage.replica.logId,
         time: clock.now(),
         nodes: others.all(),
       }

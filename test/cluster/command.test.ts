@@ -1,13 +1,18 @@
 // reprise cluster init, with a real NATS server. status.test.ts has reprise cluster status.
 import { mkdirSync, readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
+import { jetstreamManager } from '@nats-io/jetstream'
 import tap, { type Test } from 'tap'
 import { logIdOf } from '../../src/cluster/beginning.ts'
 import { readClusterKeys } from '../../src/cluster/cluster-key.ts'
 import { openSharedLog } from '../../src/cluster/nats/shared-log.ts'
 import { type ShardStream, shardStream } from '../../src/cluster/nats/streams.ts'
+import { unpackContent } from '../../src/cluster/records/content.ts'
+import { openRecord } from '../../src/cluster/records/form.ts'
 import { clusterNatsOf } from '../../src/cluster/settings.ts'
+import { openLog } from '../../src/log/log.ts'
 import { sqliteStore } from '../../src/log/sqlite-store.ts'
+import { to } from '../log/support.ts'
 import { natsServer, noNats } from '../support/nats.ts'
 import { runReprise } from '../support/server.ts'
 import { world } from './nodes-here.ts'
@@ -28,7 +33,12 @@ const clusterHere = async (t: Test) => {
     t.teardown(log.close)
     return log
   }
-  return { folder, url, run, open, key: path.join(folder, 'data', 'cluster-key') }
+  /** Deletes the stream of the log, as an operator could. */
+  const deleteStream = async () => {
+    const manager = await jetstreamManager(await nats.client(t))
+    await manager.streams.delete(shardStream(0).name)
+  }
+  return { folder, url, run, open, deleteStream, key: path.join(folder, 'data', 'cluster-key') }
 }
 
 tap.test('init makes everything once, and says what is there already', { skip: noNats }, async t => {
@@ -68,9 +78,51 @@ tap.test(
     t.match(JSON.parse(made.stdout), { log_id: 'log_one' })
     const refused = await run(['init', '--data', path.join(folder, 'other')])
     t.equal(refused.code, 2)
-    t.match(refused.stderr, /the shared log has the id log_one, and that of the folder is log_other/)
+    t.match(refused.stderr, /the shared log has the id log_one, and that of the node is log_other/)
   },
 )
+
+tap.test('init never begins another log where nodes may have one', { skip: noNats }, async t => {
+  const { folder, key, run, open, deleteStream } = await clusterHere(t)
+  mkdirSync(path.join(folder, 'one'))
+  const store = sqliteStore(path.join(folder, 'one', 'log.db'), () => 'log_one')
+  await openLog(store, { ...world, build: 'test' }).append([to('a', -1, { n: 1 })])
+  await store.close()
+  const data = ['--data', path.join(folder, 'one')]
+  t.equal((await run(['init', ...data])).code, 0)
+
+  await deleteStream()
+  const refused = await run(['init'])
+  t.equal(refused.code, 2)
+  t.match(
+    refused.stderr,
+    /REPRISE_SHARD_0 is empty, but the key .* was there: nodes of this cluster may have a log/,
+  )
+  t.match(
+    refused.stderr,
+    /run "reprise cluster init --data DATA_DIR" on the machine of the node that owned the log/,
+  )
+  t.equal((await run(['init', '--again'])).code, 2)
+
+  const made = await run(['init', '--json', ...data])
+  t.match(JSON.parse(made.stdout), { log_id: 'log_one', streams: { created: [] } })
+  const shared = await open(shardStream(0))
+  const begun = unpackContent(
+    openRecord(readClusterKeys(key).records, (await shared.read(0, 1))[0] as never).content,
+  )
+  t.match(begun, { kind: 'begin', facts: { log_id: 'log_one', position: 1 } })
+
+  const again = await run(['init', '--again', '--json', ...data])
+  t.match(JSON.parse(again.stdout), { log_id: 'log_one', streams: { created: ['REPRISE_SHARD_0'] } })
+
+  await deleteStream()
+  const anew = await run(['init', '--new', '--json'])
+  t.equal(anew.code, 0, anew.stderr)
+  t.not(JSON.parse(anew.stdout).log_id, 'log_one')
+  const other = await run(['init', ...data])
+  t.equal(other.code, 2)
+  t.match(other.stderr, /that of the node is log_one: nothing was changed. .* add --again/)
+})
 
 tap.test('init says what is wrong', { skip: noNats }, async t => {
   const { folder, run } = await clusterHere(t)

@@ -12,7 +12,7 @@ import type { PackedBatch } from '../../src/log/store.ts'
 const key = Buffer.alloc(32, 1)
 const sealed = seal(key, 'plain', Buffer.alloc(12, 2))
 const contents: Content[] = [
-  { kind: 'begin', facts: { log_id: 'log_1', version: 1 }, parts: [] },
+  { kind: 'begin', facts: { log_id: 'log_1', position: 0, version: 1 }, parts: [] },
   { kind: 'claim', facts: { node: 'a', url: 'http://a', position: 3 }, parts: [] },
   {
     kind: 'events',

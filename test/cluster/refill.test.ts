@@ -117,33 +117,36 @@ t.test('a node never writes behind the beginning of another log', async t => {
   t.same(rowsOf(two.local), rowsOf(one.local))
 })
 
-t.test('a batch that got no answer, and that the servers have lost, is kept by the owner and the standby', async t => {
-  const servers = await begun()
-  const folder = newFolder(t)
-  const one = memoryNode(t, servers, { folder })
-  const two = memoryNode(t, servers, { folder: path.join(folder, 'two'), name: 'two' })
-  await one.replica.claim()
-  const log = openLog(one.replica.store, deps())
-  await log.append([to('a', -1, { n: 0 })])
-  shareKeys(one.keys, two.keys)
-  await two.replica.follow()
-  await until(() => two.replica.caughtUp().position === 1)
-  const end = servers.records().length
-  servers.plan('doubted')
-  const failed = log.append([to('a', 0, { n: 'no answer' })])
-  await t.rejects(failed)
-  await until(() => two.replica.caughtUp().position === 2)
-  servers.loseBehind(end)
-  await log.complete()
-  await log.append([to('b', -1, { n: 'later' })])
-  shareKeys(one.keys, two.keys)
-  await until(() => two.replica.caughtUp().position === 3)
-  t.same(rowsOf(two.local), rowsOf(one.local))
-  t.same(
-    rowsOf(one.local).map(({ stream }) => stream),
-    ['a', 'a', 'b'],
-  )
-})
+t.test(
+  'a batch that got no answer, and that the servers have lost, is kept by the owner and the standby',
+  async t => {
+    const servers = await begun()
+    const folder = newFolder(t)
+    const one = memoryNode(t, servers, { folder })
+    const two = memoryNode(t, servers, { folder: path.join(folder, 'two'), name: 'two' })
+    await one.replica.claim()
+    const log = openLog(one.replica.store, deps())
+    await log.append([to('a', -1, { n: 0 })])
+    shareKeys(one.keys, two.keys)
+    await two.replica.follow()
+    await until(() => two.replica.caughtUp().position === 1)
+    const end = servers.records().length
+    servers.plan('doubted')
+    const failed = log.append([to('a', 0, { n: 'no answer' })])
+    await t.rejects(failed)
+    await until(() => two.replica.caughtUp().position === 2)
+    servers.loseBehind(end)
+    await log.complete()
+    await log.append([to('b', -1, { n: 'later' })])
+    shareKeys(one.keys, two.keys)
+    await until(() => two.replica.caughtUp().position === 3)
+    t.same(rowsOf(two.local), rowsOf(one.local))
+    t.same(
+      rowsOf(one.local).map(({ stream }) => stream),
+      ['a', 'a', 'b'],
+    )
+  },
+)
 
 t.test('a node that has other events than the shared log says so, and changes nothing', async t => {
   const servers = await begun()

@@ -27,9 +27,12 @@ export const startDemoCluster = async (folder: string) => {
   const keyFile = path.join(folder, 'key')
   const { timers, ids } = realWorld()
   const settings = clusterNatsOf({ NATS_URL: nats.url })
-  const log = { id: ids.next('log_'), isThere: false }
+  const newId = () => ids.next('log_')
   await awaited('the streams in NATS', () =>
-    initCluster({ settings, keyFile, log, timers, report: () => {} }),
+    initCluster({
+      ...{ settings, keyFile, newId, timers, report: () => {} },
+      ...{ there: undefined, isNew: true, isAgain: false },
+    }),
   )
   const token = randomBytes(24).toString('hex')
   const nodeCalled = async (name: string) => {

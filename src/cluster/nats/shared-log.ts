@@ -118,9 +118,7 @@ export const openSharedLog = async (deps: SharedLogDeps): Promise<SharedLog> => 
   })
   if (most === undefined) {
     await close()
-    throw new CannotStart(
-      `the servers at ${settings.shown} have no stream ${name}. ${noLog}`,
-    )
+    throw new CannotStart(`the servers at ${settings.shown} have no stream ${name}. ${noLog}`)
   }
   const maxBytes = Math.floor(share * Math.min(most, mebibyte))
   const append = createAppender({

@@ -83,8 +83,7 @@ export const createOwnership = (deps: Deps) => {
   }
 
   /** Whether another node has claimed the log after this one. If the servers have lost the claim of this node, none has. */
-  const isOvertaken = (): boolean =>
-    !claiming.isMine() && (intake.claim()?.mark.sequence ?? 0) > claimed
+  const isOvertaken = (): boolean => !claiming.isMine() && (intake.claim()?.mark.sequence ?? 0) > claimed
   /**
    * A standby may have read a batch that got no answer and that the servers have lost since. So this node keeps this batch,
    * too: otherwise the two nodes would have different events at these positions.
