@@ -118,6 +118,20 @@ const deleteStream = async ({ nats }: Cluster): Promise<void> => {
   if (error) throw new Error(error.description)
 }
 
+/** The disk of the leader damages the oldest part of the log, and a standby that has nothing reads from there. */
+const readFromDamaged: Fault = {
+  name: 'oldest block of the running NATS leader damaged, and the standby emptied',
+  limitMs: engine,
+  async strike(cluster) {
+    const { nats } = cluster
+    const standby = cluster.other(await cluster.owner())
+    await standby.kill()
+    standby.wipe()
+    flipBytes(nats.storeOf(await nats.leaderOf(shard)), filesOf.oldestBlock(shard))
+    return { felt: () => standby.start(), heal: noticed, struck: standby }
+  },
+}
+
 export const serverFaults = {
   powerCut: {
     name: 'power cut of two NATS servers that sync late',
@@ -132,6 +146,7 @@ export const serverFaults = {
   blocksOfTwo: damaged('blocks of two NATS servers damaged', filesOf.blocks(shard), 2),
   raftOfOne: damaged('snapshots of one NATS server damaged', filesOf.raft, 1),
   raftOfTwo: damaged('snapshots of two NATS servers damaged', filesOf.raft, 2),
+  oldestBlockOfLeader: readFromDamaged,
   followerWiped: {
     name: 'NATS follower wiped, and then the leader killed',
     limitMs: engine,
@@ -212,3 +227,4 @@ export const serverFaults = {
     },
   },
 } satisfies Record<string, Fault>
+export type ServerFaultName = keyof typeof serverFaults
