@@ -17,7 +17,13 @@ const hurtMs = 100
 const patience = 4
 
 /** Findings after which a cluster is not yet whole again, and why. */
-const todo: Partial<Record<ServerFaultName, string>> = {}
+const lost = 'the standby stops for ever when servers have lost records that it has read'
+const todo: Partial<Record<ServerFaultName, string>> = {
+  powerCut: lost,
+  streamDeleted: lost,
+  streamRewound: lost,
+  streamDeletedWhileNodesDown: 'the standby cannot open records of a log that begins anew: same epoch, other keys',
+}
 
 for (const [name, fault] of Object.entries(serverFaults))
   t.test(fault.name, { skip: noNats, todo: todo[name as ServerFaultName] ?? false }, async t => {
