@@ -43,15 +43,17 @@ const serverOf = (
   })
   t.teardown(async () => {
     kill()
-    await once(child, 'exit').finally(() => process.off('exit', kill))
+    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+    process.off('exit', kill)
   })
   return { said: () => said }
 }
 
-for (const line of ['current', 'next'] as const)
+for (const line of ['current', 'next'] as const) {
+  const tooOld = !natsProgramOf(line)?.isSafe && 'this nats-server is older than those that nodes accept'
   t.test(
     `deploy/nats.conf makes three servers of ${pinned[line]} a cluster`,
-    { skip: noNatsOf(line) },
+    { skip: noNatsOf(line) || tooOld },
     async t => {
       t.testdir()
       const file = natsProgramOf(line)?.file as string
@@ -88,6 +90,7 @@ for (const line of ['current', 'next'] as const)
       t.equal(routes, 0)
     },
   )
+}
 
 type Service = { image: string; command?: string[]; environment: Record<string, string>; volumes: string[] }
 t.test('compose.cluster.yaml sets each variable, and pins the version that tests run with', async t => {

@@ -1,6 +1,7 @@
 // Faults of the NATS servers that are known from public analyses of JetStream: disks that lose or damage what a server had
 // stored, streams that somebody deletes or puts back, and servers that are removed, paused or behind.
 import path from 'node:path'
+import { jetstreamManager } from '@nats-io/jetstream'
 import { statesOfCopies } from '../../src/cluster/nats/monitors.ts'
 import { openServers } from '../../src/cluster/nats/setup.ts'
 import type { Cluster } from '../support/cluster.ts'
@@ -19,6 +20,10 @@ const writingMs = 1500
 const pausedMs = 20_000
 /** Milliseconds within which nodes notice that the log has lost records. Only then is it known that they are whole again. */
 const noticedMs = 6000
+/** A server reads a block from its disk when nobody has asked for it for so many milliseconds. */
+const cachedMs = 12_000
+/** A server that lacks fewer records than this is only a moment behind. */
+const fewRecords = 10
 /** The most milliseconds until servers have chosen another leader, and until NATS has filled an empty copy. */
 const patienceMs = 20_000
 
@@ -71,12 +76,40 @@ const filled = ({ nats }: Cluster): Promise<unknown> =>
     'whole copies',
     async () => {
       const copies = await statesOfCopies(nats.monitorUrls, shard)
-      return copies.every(one => 'lag' in one && one.hasCopy && one.lag < 10)
+      return copies.every(one => 'lag' in one && one.hasCopy && one.lag < fewRecords)
     },
     patienceMs,
   ).catch(() => {})
 
-/** Damaged servers lead, if NATS lets them, and then the server leads that is whole. */
+/**
+ * A server whose log was longer than that of the leaders stays at its own end for ever. An operator stops it, empties its
+ * folder, and starts it.
+ */
+const refill = async (cluster: Cluster): Promise<void> => {
+  const { nats } = cluster
+  await filled(cluster)
+  const copies = await statesOfCopies(nats.monitorUrls, shard)
+  const behind = places.filter(place => {
+    const copy = copies[place]
+    return copy !== undefined && 'lag' in copy && copy.lag >= fewRecords
+  })
+  for (const place of behind) {
+    await nats.kill(place)
+    nats.wipe(place)
+    await nats.start(place)
+    await filled(cluster)
+  }
+}
+
+/** A standby that has nothing reads the whole log. */
+const emptyStandby = async (cluster: Cluster): Promise<void> => {
+  const standby = cluster.other(await cluster.owner(patienceMs))
+  await standby.kill()
+  standby.wipe()
+  await standby.start()
+}
+
+/** A damaged server leads, if NATS lets it, while an emptied standby reads. Then the leader goes, and then the whole server leads. */
 const damaged = (name: string, files: RegExp, count: 1 | 2): Fault => ({
   name,
   limitMs: engine,
@@ -86,10 +119,9 @@ const damaged = (name: string, files: RegExp, count: 1 | 2): Fault => ({
     await damage(cluster, hurt, files)
     return {
       async felt() {
-        for (const place of hurt) {
-          await cluster.nats.leadAt(shard, place)
-          await pause(writingMs)
-        }
+        for (const place of hurt) await cluster.nats.leadAt(shard, place)
+        await emptyStandby(cluster)
+        await pause(writingMs)
         await changeLeader(cluster)
       },
       heal: () => cluster.nats.leadAt(shard, whole).then(noticed),
@@ -103,6 +135,15 @@ const makeStreams = async ({ nats }: Cluster): Promise<void> => {
   const servers = await openServers(settings)
   await until('the streams', () => servers.setUp(0)).finally(() => servers.close())
 }
+/** Gives the log its third copy again. NATS does it only when the number of copies changes. */
+const threeCopies = async (cluster: Cluster): Promise<void> => {
+  const connection = await cluster.nats.connected(await cluster.nats.leaderOf(shard))
+  const { streams } = await jetstreamManager(connection)
+  for (const num_replicas of [2, 3]) await streams.update(shard, { num_replicas })
+  await connection.close()
+  await filled(cluster)
+}
+
 /** Makes the streams again and begins the log with that of a node which is down, as the documents say. */
 const initFrom = async ({ nats, folder }: Cluster, { dataDir }: Node): Promise<void> => {
   const { settings } = await nats.client()
@@ -118,6 +159,21 @@ const deleteStream = async ({ nats }: Cluster): Promise<void> => {
   if (error) throw new Error(error.description)
 }
 
+/** The disk of the leader damages the oldest part of the log, and a standby that has nothing reads from there. */
+const readFromDamaged: Fault = {
+  name: 'oldest block of the running NATS leader damaged, and the standby emptied',
+  limitMs: engine,
+  async strike(cluster) {
+    const { nats } = cluster
+    const standby = cluster.other(await cluster.owner())
+    await standby.kill()
+    standby.wipe()
+    flipBytes(nats.storeOf(await nats.leaderOf(shard)), filesOf.oldestBlock(shard))
+    await pause(cachedMs)
+    return { felt: () => standby.start(), heal: noticed, struck: standby }
+  },
+}
+
 export const serverFaults = {
   powerCut: {
     name: 'power cut of two NATS servers that sync late',
@@ -125,13 +181,14 @@ export const serverFaults = {
     async strike(cluster) {
       const [leader, follower] = await leaderFirst(cluster)
       await rewind(cluster, [leader, follower])
-      return { felt: noticed, heal: atOnce }
+      return { felt: noticed, heal: () => refill(cluster) }
     },
   },
   blocksOfOne: damaged('blocks of one NATS server damaged', filesOf.blocks(shard), 1),
   blocksOfTwo: damaged('blocks of two NATS servers damaged', filesOf.blocks(shard), 2),
   raftOfOne: damaged('snapshots of one NATS server damaged', filesOf.raft, 1),
   raftOfTwo: damaged('snapshots of two NATS servers damaged', filesOf.raft, 2),
+  oldestBlockOfLeader: readFromDamaged,
   followerWiped: {
     name: 'NATS follower wiped, and then the leader killed',
     limitMs: engine,
@@ -157,7 +214,7 @@ export const serverFaults = {
     limitMs: engine,
     async strike(cluster) {
       await rewind(cluster, places)
-      return { felt: noticed, heal: atOnce }
+      return { felt: noticed, heal: () => refill(cluster) }
     },
   },
   streamDeletedWhileNodesDown: {
@@ -185,9 +242,18 @@ export const serverFaults = {
       const [leader, follower] = await leaderFirst(cluster)
       nats.isolate(follower)
       await pause(writingMs)
-      // With three servers, no other one can take its place: the stream goes on with two copies.
-      await nats.ask(leader, `$JS.API.STREAM.PEER.REMOVE.${shard}`, { peer: `nats-${follower}` })
-      return { felt: () => pause(writingMs), heal: () => nats.rejoin(follower) }
+      // With three servers, no other one can take its place: NATS says that it fails, and goes on with two copies.
+      const isRemoved = async () =>
+        (await nats.ask(leader, `$JS.API.STREAM.PEER.REMOVE.${shard}`, { peer: `nats-${follower}` })) !==
+        undefined
+      await until('the removal', isRemoved)
+      return {
+        felt: () => pause(writingMs),
+        async heal() {
+          nats.rejoin(follower)
+          await threeCopies(cluster)
+        },
+      }
     },
   },
   leaderPaused: {
@@ -212,3 +278,4 @@ export const serverFaults = {
     },
   },
 } satisfies Record<string, Fault>
+export type ServerFaultName = keyof typeof serverFaults

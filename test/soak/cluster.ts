@@ -7,9 +7,11 @@ import { followByNats } from '../cluster/cluster-nats-followers.ts'
 import { verdictOf } from '../cluster/cluster-verdict.ts'
 import { type Fault, faults } from '../cluster/faults.ts'
 import { type Suffered, suffer } from '../cluster/faults-run.ts'
+import { serverFaults } from '../cluster/server-faults.ts'
 import { startCluster } from '../support/cluster.ts'
 import { randomOf } from '../support/world.ts'
 
+const all: Fault[] = Object.values({ ...faults, ...serverFaults })
 const seed = Number(process.env.SEED ?? 1)
 const count = Number(process.argv[2] ?? 100)
 const patience = Number(process.env.PATIENCE ?? 1)
@@ -38,7 +40,7 @@ const problems: string[] = []
 let next: Fault[] = []
 try {
   while (suffered.length < count) {
-    if (next.length === 0) next = orderOf(Object.values(faults))
+    if (next.length === 0) next = orderOf(all)
     const fault = next.shift() as Fault
     const one = await suffer({ cluster, load }, fault, upTo(1500)).catch(error => {
       throw new Error(fault.name, { cause: error })
@@ -59,7 +61,7 @@ problems.push(...found)
 
 const rounded = (ms: number) => String(Math.round(ms)).padStart(7)
 console.log('\n    n   median    worst    limit  fault (milliseconds without an acknowledged task)')
-for (const { name, limitMs } of Object.values(faults)) {
+for (const { name, limitMs } of all) {
   const outages = suffered.flatMap(one => (one.fault.name === name ? [one.outage] : [])).sort((a, b) => a - b)
   if (outages.length === 0) continue
   const [median, worst] = [outages[outages.length >> 1] ?? 0, outages.at(-1) ?? 0]

@@ -144,7 +144,7 @@ export const natsRemark = (): string | undefined => {
   const usual = usualNats()
   if (usual === undefined) return `no nats-server: ${toBuild}`
   if (!usual.isSafe)
-    return `tests ran only on nats-server ${usual.version}, not on ${pinned.current}: ${toBuild}`
+    return `tests ran on nats-server ${usual.version}, which is older than ${pinned.current}: ${toBuild}`
   const next = natsProgramOf('next')
   return next === undefined ? `no test ran on nats-server ${pinned.next}: ${toBuild}` : undefined
 }

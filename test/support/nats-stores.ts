@@ -1,5 +1,5 @@
 // The folders in which NATS servers keep their streams, damaged as disks and operators damage them.
-import { cpSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { closeSync, cpSync, openSync, readdirSync, readSync, rmSync, statSync, writeSync } from 'node:fs'
 import path from 'node:path'
 
 /** One byte of so many is flipped, and at least so many bytes of each file. */
@@ -10,24 +10,31 @@ const filesIn = (folder: string): string[] =>
     .map(name => path.join(folder, name))
     .filter(file => statSync(file).isFile())
 
-/** Flips bytes, evenly spread, in each file whose path matches. Returns how many files it has damaged. */
+const flipIn = (file: string): void => {
+  const { size } = statSync(file)
+  const flips = Math.max(leastFlips, Math.floor(size / flipEvery))
+  const opened = openSync(file, 'r+')
+  const byte = Buffer.alloc(1)
+  for (let n = 0; n < flips; n++) {
+    const at = Math.floor(((n + 0.5) * size) / flips)
+    if (readSync(opened, byte, 0, 1, at) === 0) continue
+    byte[0] = (byte[0] ?? 0) ^ 0xff
+    writeSync(opened, byte, 0, 1, at)
+  }
+  closeSync(opened)
+}
+
+/** Flips bytes in place, evenly spread, in each file whose path matches. Returns how many files it has damaged. */
 export const flipBytes = (folder: string, files: RegExp): number => {
   const damaged = filesIn(folder).filter(file => files.test(file) && statSync(file).size > 0)
-  for (const file of damaged) {
-    const bytes = readFileSync(file)
-    const flips = Math.max(leastFlips, Math.floor(bytes.length / flipEvery))
-    for (let n = 0; n < flips; n++) {
-      const at = Math.floor(((n + 0.5) * bytes.length) / flips)
-      bytes[at] = (bytes[at] ?? 0) ^ 0xff
-    }
-    writeFileSync(file, bytes)
-  }
+  for (const file of damaged) flipIn(file)
   return damaged.length
 }
 
 /** The files of the copy of a stream; those of its Raft group and of the group of all servers, with their snapshots. */
 export const filesOf = {
   blocks: (stream: string): RegExp => new RegExp(`/${stream}/msgs/.*\\.blk$`),
+  oldestBlock: (stream: string): RegExp => new RegExp(`/${stream}/msgs/1\\.blk$`),
   raft: /\/_js_\/.*\/(msgs\/.*\.blk|snapshots\/.*|tav\.idx|peer\.idx|meta\.inf)$/,
 }
 

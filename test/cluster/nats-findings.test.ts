@@ -1,0 +1,42 @@
+// Findings about JetStream that are public, each struck once: nothing that was acknowledged is lost or happens twice, and both
+// nodes are ready again, without a restart by hand. test/soak/cluster.ts strikes them in a random order.
+import t from 'tap'
+import { noNats, startCluster } from '../support/cluster.ts'
+import { followByHttp } from './cluster-followers.ts'
+import { startLoad } from './cluster-load.ts'
+import { verdictOf } from './cluster-verdict.ts'
+import { suffer } from './faults-run.ts'
+import { type ServerFaultName, serverFaults } from './server-faults.ts'
+
+t.setTimeout(280_000)
+t.jobs = 3 // they mostly wait
+
+/** Milliseconds for which each fault lasts after it has had its effect. */
+const hurtMs = 100
+/** An outage may last so many times longer than on a machine that has nothing else to do. */
+const patience = 4
+
+/** Findings after which a cluster is not yet whole again, and why. */
+const lost = 'the standby stops for ever when servers have lost records that it has read'
+const todo: Partial<Record<ServerFaultName, string>> = {
+  powerCut: lost,
+  streamDeleted: lost,
+  streamRewound: lost,
+  streamDeletedWhileNodesDown: 'the standby cannot open records of a log that begins anew: same epoch, other keys',
+}
+
+for (const [name, fault] of Object.entries(serverFaults))
+  t.test(fault.name, { skip: noNats, todo: todo[name as ServerFaultName] ?? false }, async t => {
+    const cluster = await startCluster(t, { env: { LOG_LEVEL: 'warn' } })
+    const { nodes } = cluster
+    await cluster.whole()
+    const load = startLoad({ nodes, callers: 4, everyMs: 50, name: 'found' })
+    const followers = nodes.map((_, n) => followByHttp(`follower ${n}`, nodes, n))
+    t.teardown(() => Promise.all([load.stop(), ...followers.map(follower => follower.stop())]))
+    await load.next()
+    const { outage, whole } = await suffer({ cluster, load }, fault, hurtMs)
+    t.ok(outage < fault.limitMs * patience, `${Math.round(outage)} ms without an answer`)
+    t.comment(`the cluster is whole after ${Math.round(whole)} ms`)
+    await load.stop()
+    t.same((await verdictOf(cluster, load, followers)).problems, [])
+  })
