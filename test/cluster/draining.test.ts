@@ -1,7 +1,7 @@
 // reprise cluster drain and move: two real nodes, while clients write.
 import tap from 'tap'
 import { noNats, startCluster, until } from '../support/cluster.ts'
-import type { Node } from '../support/cluster-node.ts'
+import { createNode, type Node } from '../support/cluster-node.ts'
 import { runReprise } from '../support/server.ts'
 
 const echo = { user_message_content: 'hello', client_id: 'echo', stream: false }
@@ -99,6 +99,32 @@ tap.test(
       await lives(second, ids)
       t.match(await run(second, ['move', first.name]), { code: 0, stdout: /owns the log already/ })
       t.match(await run(second, ['move', 'x']), { code: 1, stderr: /no node x is known/ })
+    })
+
+    await t.test('the owner says in numbers how its standby is', async t => {
+      const metrics = async (node: Node) => (await fetch(`${node.url}/metrics`)).text()
+      await until('what the owner knows', async () =>
+        /^reprise_cluster_standby_behind_records 0$/m.test(await metrics(first)),
+      )
+      t.match(await metrics(first), /^reprise_cluster_condition\{code="drained"\} 0$/m)
+      t.notMatch(await metrics(second), /^reprise_cluster_standby_behind_records \d/m)
+      t.match(await metrics(second), /^reprise_cluster_condition\{code="no-standby"\} 0$/m)
+    })
+
+    await t.test('of three nodes, the one that is named gets the log', async t => {
+      const third = await createNode('c', { nats: cluster.nats, folder: cluster.folder, env: {} })
+      t.teardown(third.close)
+      await third.start()
+      await until('a third node', async () => (await at(third))?.isReady)
+      await until('that it is known', async () => (await run(second, ['status'])).stdout.includes('\nc '))
+      for (const node of [third, second, first]) {
+        const moved = await run(first, ['move', node.name])
+        t.match(moved, { code: 0, stdout: `${node.name} owns the log now` }, moved.stderr)
+        for (const each of [first, second, third])
+          await until('all ready', async () => (await at(each))?.isReady)
+      }
+      await third.kill()
+      t.match(await run(first, ['forget', 'c']), { code: 0 })
     })
 
     await t.test('a node alone keeps the log, and an away node can be forgotten', async t => {

@@ -5,7 +5,9 @@ import { once } from 'node:events'
 import path from 'node:path'
 import { jetstreamManager } from '@nats-io/jetstream'
 import tap, { type Test } from 'tap'
+import { readSeenNodes } from '../../src/cluster/seen-nodes.ts'
 import { noNats, startCluster, until } from '../support/cluster.ts'
+import { createNode } from '../support/cluster-node.ts'
 import { runReprise } from '../support/server.ts'
 
 const bin = path.resolve(import.meta.dirname, '../../bin/reprise.mjs')
@@ -95,6 +97,28 @@ tap.test('status of a cluster from whole to dark', { skip: noNats, timeout: 180_
     const away = nodes.find(({ node }: { node: string }) => node === standby.name)
     t.match(away, { state: 'away', last_sign: /^20/ }, 'the owner remembers it after a restart')
     await standby.start()
+    await cluster.whole()
+    t.equal((await status()).code, 0)
+  })
+
+  await t.test('a third node that is away is known to the next owner', async t => {
+    const third = await createNode('c', { nats, folder: cluster.folder, env: {} })
+    t.teardown(third.close)
+    await third.start()
+    await until('that the owner knows it', async () => (await status()).stdout.includes('\nc '))
+    await third.kill()
+    await until('that the standby knows it', () =>
+      readSeenNodes(path.join(standby.dataDir, 'nodes.json')).some(({ node }) => node === 'c'),
+    )
+    await owner.kill()
+    await cluster.owner()
+    const found = await status([], { DATA_DIR: standby.dataDir })
+    t.match(found.stdout, /\nc +away +- +\d+ s ago/)
+    t.match(found.stdout, new RegExp(`\\n?${owner.name} +away `))
+    await owner.start()
+    await cluster.whole()
+    t.equal((await runReprise(['cluster', 'forget', 'c'], env)).code, 0)
+    t.equal((await runReprise(['cluster', 'move', owner.name], env)).code, 0)
     await cluster.whole()
     t.equal((await status()).code, 0)
   })
