@@ -5,7 +5,7 @@ import { openRecord, originOf, sealRecord } from './records/form.ts'
 import { Fenced, type SharedLog } from './shared-log.ts'
 
 /** The version of the contents of records. */
-const version = 1
+export const recordsVersion = 1
 /**
  * The id of the shared log. Rejects with CannotStart when the log is empty, begins with another record or is of a newer
  * version, and with UnfitRecord.
@@ -18,7 +18,7 @@ export const logIdOf = async (shared: SharedLog, key: Buffer): Promise<string> =
   const begin = unpackContent(content)
   if (begin.kind !== 'begin')
     throw new CannotStart('the shared log does not begin with its id: check its stream')
-  if (begin.facts.version > version)
+  if (begin.facts.version > recordsVersion)
     throw new CannotStart('the shared log was begun by a newer reprise: run that version')
   return begin.facts.log_id
 }
@@ -28,7 +28,7 @@ export const logIdOf = async (shared: SharedLog, key: Buffer): Promise<string> =
  * CannotStart, Unknown or UnfitRecord.
  */
 export const beginLog = async (shared: SharedLog, key: Buffer, logId: string): Promise<string> => {
-  const content = packContent({ kind: 'begin', facts: { log_id: logId, version }, parts: [] })
+  const content = packContent({ kind: 'begin', facts: { log_id: logId, version: recordsVersion }, parts: [] })
   try {
     await shared.append(0, sealRecord(key, originOf(logId), content).bytes)
     return logId

@@ -4,6 +4,7 @@
 import { readClusterKeys } from '../cluster/cluster-key.ts'
 import { createConditions } from '../cluster/conditions.ts'
 import { openLease } from '../cluster/lease.ts'
+import { createNeighbours } from '../cluster/neighbours.ts'
 import type { ClusterSettings } from '../cluster/settings.ts'
 import type { Config } from '../config.ts'
 import type { Report } from '../contract/ports.ts'
@@ -14,12 +15,14 @@ import { filesOf, removeServerFile, runningAt, writeServerFile } from '../platfo
 import { realWorld } from '../platform/world.ts'
 import { type Closers, createClosers } from './closers.ts'
 import { openDoor } from './door.ts'
+import { introduce, join } from './join.ts'
 import { runRoles } from './roles.ts'
 import { createSelf } from './self.ts'
 import { type OwnedShard, openOwnedShard } from './shard-owner.ts'
 import { createSignal } from './signal.ts'
 import { createStandby } from './standby.ts'
 import { openNodeStorage } from './storage.ts'
+import { startWatch } from './watch.ts'
 
 /** Milliseconds that running steps have to finish when an owner gives the log to another node. */
 const handOverMs = 2000
@@ -60,6 +63,11 @@ const opened = async (
   lease.onChange(change.raise)
   conditions.onChange(change.raise)
   const mayClaim = lease.isMine
+  const me = introduce(config, node.name, clusterKeys)
+  const neighbours = createNeighbours({ me, conditions, ...world })
+  closers.add(neighbours.stop)
+  const joining = join({ settings: settings.nats, me, clusterKeys, world })
+  joining.catch(() => {}) // the storage may fail first
   const storage = await openNodeStorage({
     config,
     settings,
@@ -70,6 +78,7 @@ const opened = async (
     mayClaim,
     report,
   })
+  await joining
   const { replica } = storage
   let isFenced = false
   replica.onFenced(() => {
@@ -90,15 +99,18 @@ const opened = async (
   const door = await openDoor({
     config,
     node,
+    me,
+    neighbours,
     clusterKeys,
     storage,
     standby,
     self,
     conditions,
     world,
-    report,
   })
   closers.add(door.close)
+  const { present } = door
+  closers.add(startWatch({ name: node.name, storage, lease, self, present, neighbours, conditions, world }))
   lease.onChange(door.changed)
 
   const stopping = new AbortController()
@@ -137,7 +149,7 @@ type Opened = Awaited<ReturnType<typeof opened>>
 /** Gives the log to another node, and sends the waiting requests to the next owner. */
 const handOver = async ({ self, roles, stopping, change, door }: Opened): Promise<void> => {
   await door.leave()
-  const mayWait = door.hasStandby() || self.hasSuccessor()
+  const mayWait = door.present().length > 0 || self.hasSuccessor()
   stopping.abort()
   change.raise()
   await roles
