@@ -13,11 +13,10 @@ export type LeaseData = {
   until: BigInt64Array
 }
 export type LeaseOrder = { want: boolean } | { release: number } | 'close'
-/** `missing`: its stream does not exist. `away`: the servers do not answer, or do not store its beats. */
-export type LeaseTrouble = 'missing' | 'away'
 export type LeaseReply =
   | { news: LeaseNews }
   | { released: number }
   | { report: Parameters<Report> }
-  | { trouble: LeaseTrouble | undefined }
+  /** Whether the servers have answered the newest beat of this node. */
+  | { answered: boolean }
   | 'closed'

@@ -2,26 +2,21 @@
 // even when its main thread is busy.
 import { randomUUID } from 'node:crypto'
 import { parentPort, workerData } from 'node:worker_threads'
-import { CannotStart } from '../contract/cannot-start.ts'
 import type { Report } from '../contract/ports.ts'
 import { sleep } from '../platform/sleep.ts'
 import { hearWarnings } from '../platform/warnings.ts'
 import { realWorld } from '../platform/world.ts'
 import { createBeats } from './beats.ts'
 import type { LeaseData, LeaseOrder, LeaseReply } from './lease-messages.ts'
-import { createTrouble } from './lease-trouble.ts'
 import { openSharedLog } from './nats/shared-log.ts'
 import { leaseStream } from './nats/streams.ts'
 import type { SharedLog } from './shared-log.ts'
-import { watchEnd } from './watch-end.ts'
 
 /** Milliseconds that a server has to store a beat. Then the next server is tried. */
 const appendMs = 1000
 /** Milliseconds until the servers are asked again when the stream is missing. */
 const againMs = 2000
 const nanoseconds = 1_000_000
-/** Milliseconds to wait for the servers before it is noted that they are away. */
-const openMs = 2000
 
 const { settings, shard, node, beatMs, leaseMs, until } = workerData as LeaseData
 const port = parentPort as NonNullable<typeof parentPort>
@@ -30,54 +25,30 @@ const report: Report = (...line) => reply({ report: line })
 const { timers } = realWorld()
 hearWarnings(report)
 
-const trouble = createTrouble(now => reply({ trouble: now }))
-
-/** Whether the servers answer, and have no stream of the lease. */
-const isMissing = async (): Promise<boolean> => {
-  try {
-    const probe = await openSharedLog({
-      settings,
-      ...leaseStream(shard),
-      waitMs: appendMs,
-      timers,
-      report: () => {},
-    })
-    await probe.close()
-    return false
-  } catch (error) {
-    return error instanceof CannotStart
+/** Tells the main thread when beats begin to stay without an answer, and when they are answered again. */
+const createAnswered = () => {
+  let told = true
+  return (isAnswered: boolean): void => {
+    if (isAnswered !== told) reply({ answered: isAnswered })
+    told = isAnswered
   }
 }
+const answered = createAnswered()
 
-/** Opens the stream as soon as it exists. The main thread learns meanwhile why it is not open. */
+/** Opens the stream as soon as it exists and the servers answer. The main thread notices by itself when they do not. */
 const open = async (): Promise<SharedLog> => {
   for (;;) {
     try {
-      return await openSharedLog({
-        settings,
-        ...leaseStream(shard),
-        appendMs,
-        waitMs: openMs,
-        timers,
-        report,
-      })
-    } catch (error) {
-      trouble.note('stream', error instanceof CannotStart ? 'missing' : 'away')
+      return await openSharedLog({ settings, ...leaseStream(shard), appendMs, timers, report })
+    } catch {
       await sleep(timers, againMs, new AbortController().signal)
     }
   }
 }
 
-const opened = open().then(log => {
-  const stopWatching = watchEnd({
-    log,
-    timers,
-    async told(end) {
-      if (end === undefined) trouble.note('stream', 'away')
-      else trouble.note('stream', end === 0 && (await isMissing()) ? 'missing' : undefined)
-    },
-  })
-  const beats = createBeats({
+const opened = open().then(log => ({
+  log,
+  beats: createBeats({
     log,
     node,
     run: randomUUID(),
@@ -86,25 +57,23 @@ const opened = open().then(log => {
     now: () => Number(process.hrtime.bigint()) / nanoseconds,
     timers,
     holds: to => void Atomics.store(until, 0, BigInt(Math.floor(to * nanoseconds))),
-    tell: news => {
-      if (news.state === 'theirs') trouble.note('beats', undefined) // the servers have stored the beat of another node
+    tell(news) {
+      if (news.state === 'theirs') answered(true) // the servers have stored a beat of another node
       reply({ news })
     },
-    answered: isAnswered => trouble.note('beats', isAnswered ? undefined : 'away'),
-  })
-  return { log, beats, stopWatching }
-})
+    answered,
+  }),
+}))
 
 port.on('message', async (order: LeaseOrder) => {
-  const { log, beats, stopWatching } = await opened
+  const { log, beats } = await opened
   if (order === 'close') {
-    stopWatching()
     await log.close() // otherwise the beats would wait for servers that are away
     await beats.stop()
     reply('closed')
     port.close()
   } else if ('want' in order) {
-    if (!order.want) trouble.note('beats', undefined) // it sends none
+    if (!order.want) answered(true) // it sends no beats
     beats.want(order.want)
   } else {
     await beats.release()

@@ -5,7 +5,7 @@ import type { NatsSettings } from '../bus/nats-settings.ts'
 import type { Report, Timers } from '../contract/ports.ts'
 import { startThread } from '../platform/thread.ts'
 
-import type { LeaseData, LeaseOrder, LeaseReply, LeaseTrouble } from './lease-messages.ts'
+import type { LeaseData, LeaseOrder, LeaseReply } from './lease-messages.ts'
 import type { LeaseNews, LeaseState } from './seen-beats.ts'
 
 export type Lease = {
@@ -16,8 +16,8 @@ export type Lease = {
   isMine(): boolean
   /** The node that holds the lease, by its newest beat; undefined: no node holds it. */
   holder(): { name: string; url: string } | undefined
-  /** Why this node could not take or keep the lease at the moment; undefined: it could. */
-  trouble(): LeaseTrouble | undefined
+  /** Whether the servers do not answer the beats of this node, so that it can neither take nor keep the lease. */
+  isUnanswered(): boolean
   /** Sets whether this node takes the lease when it is free. Before the first call, it does not. */
   want(isWanted: boolean): void
   /** Calls `listener` with the state whenever the state or the holder changes. */
@@ -62,7 +62,7 @@ export const openLease = (deps: LeaseDeps): Lease => {
   let isGivenAway = false
   let isClosing = false
   let news: LeaseNews = { state: 'free', holder: undefined }
-  let trouble: LeaseTrouble | undefined
+  let isUnanswered = false
   let thread: Worker
 
   const learn = (latest: LeaseNews): void => {
@@ -77,7 +77,7 @@ export const openLease = (deps: LeaseDeps): Lease => {
     if (reply === 'closed') done('close')
     else if ('news' in reply) learn(reply.news)
     else if ('report' in reply) report(...reply.report)
-    else if ('trouble' in reply) trouble = reply.trouble
+    else if ('answered' in reply) isUnanswered = !reply.answered
     else done(reply.released)
   }
   const order = (what: LeaseOrder) => thread.postMessage(what)
@@ -109,7 +109,7 @@ export const openLease = (deps: LeaseDeps): Lease => {
     isMine: () =>
       deps.isChecked === false || (!isGivenAway && process.hrtime.bigint() < Atomics.load(until, 0)),
     holder: () => news.holder,
-    trouble: () => trouble,
+    isUnanswered: () => isUnanswered,
     want(wanted) {
       isWanted = wanted
       if (wanted) isGivenAway = false

@@ -4,6 +4,7 @@
 import { readClusterKeys } from '../cluster/cluster-key.ts'
 import { createConditions } from '../cluster/conditions.ts'
 import { openLease } from '../cluster/lease.ts'
+import { watchStreams } from '../cluster/nats/watch-streams.ts'
 import { createNeighbours } from '../cluster/neighbours.ts'
 import type { ClusterSettings } from '../cluster/settings.ts'
 import type { Config } from '../config.ts'
@@ -110,7 +111,12 @@ const opened = async (
   })
   closers.add(door.close)
   const { present } = door
-  closers.add(startWatch({ name: node.name, storage, lease, self, present, neighbours, conditions, world }))
+  const streams = watchStreams({ settings: settings.nats, shard: 0, timers })
+  closers.add(streams.stop)
+  const { seen } = streams
+  closers.add(
+    startWatch({ name: node.name, storage, lease, seen, self, present, neighbours, conditions, world }),
+  )
   lease.onChange(door.changed)
 
   const stopping = new AbortController()

@@ -5,8 +5,8 @@ import type { Conditions } from '../cluster/conditions.ts'
 import type { Standby as Asking } from '../cluster/door/node-routes.ts'
 import type { Lease } from '../cluster/lease.ts'
 import { leaseStream, shardStream } from '../cluster/nats/streams.ts'
+import type { StreamsSeen } from '../cluster/nats/watch-streams.ts'
 import type { Neighbours } from '../cluster/neighbours.ts'
-import { watchEnd } from '../cluster/watch-end.ts'
 import type { World } from '../contract/ports.ts'
 import type { Self } from './self.ts'
 import type { NodeStorage } from './storage.ts'
@@ -20,8 +20,10 @@ const manyRecords = 1000
 
 type Deps = {
   name: string
-  storage: Pick<NodeStorage, 'shared' | 'replica'>
-  lease: Pick<Lease, 'trouble' | 'holder'>
+  storage: Pick<NodeStorage, 'replica'>
+  lease: Pick<Lease, 'isUnanswered'>
+  /** What the NATS servers have said a moment ago. */
+  seen: () => StreamsSeen
   self: Pick<Self, 'role' | 'hasNamesake'>
   /** The nodes that ask this one for keys at the moment. */
   present: () => Asking[]
@@ -31,9 +33,13 @@ type Deps = {
 }
 type Code = Parameters<Conditions['begin']>[0]
 
-const streams = { log: shardStream(0).name, lease: leaseStream(0).name }
-const awayFrom = (stream: string): string =>
-  `the NATS servers do not answer for the stream ${stream}: start those that are away (a majority must run), and look whether they reach each other`
+const [log, beats] = [shardStream(0).name, leaseStream(0).name]
+const majority = 'start those that are away, and look whether they reach each other'
+const textsOfLease = {
+  missing: `the NATS servers have no stream ${beats}, so no node can take or keep the lease: create it with reprise cluster init`,
+  away: `most of the NATS servers that keep the stream ${beats} are away, so no node can take or keep the lease: ${majority}`,
+  unanswered: `the NATS servers do not store beats in the stream ${beats}, so this node can neither take nor keep the lease: look into the logs of these servers`,
+}
 
 /** Notes whether this node reads on while the shared log has more. */
 const createProgress = (clock: World['clock']) => {
@@ -52,37 +58,36 @@ const createProgress = (clock: World['clock']) => {
 
 /** Returns a function that ends it. */
 export const startWatch = (deps: Deps): (() => void) => {
-  const { name, storage, lease, self, present, neighbours, conditions } = deps
+  const { name, storage, lease, seen, self, present, neighbours, conditions } = deps
   const { clock, timers } = deps.world
   const progress = createProgress(clock)
   const at = (): number => storage.replica.caughtUp().sequence
-  /** The end of the shared log; undefined: the servers did not answer the newest question. */
-  let end: number | undefined = 0
 
   const note = (code: Code, text: string | false | undefined): void => {
     if (text) conditions.begin(code, text)
     else conditions.end(code)
   }
   const lookAtServers = (): void => {
-    const trouble = lease.trouble()
-    const isAway = end === undefined || trouble === 'away'
-    note('engine-away', isAway && awayFrom(end === undefined ? streams.log : streams.lease))
+    const now = seen()
+    const ofLease = now.lease === 'here' ? lease.isUnanswered() && 'unanswered' : now.lease
+    note('lease-lost', ofLease && textsOfLease[ofLease])
     note(
-      'lease-lost',
-      trouble === 'missing' &&
-        `the NATS servers have no stream ${streams.lease}, so no node can take or keep the lease: create it with reprise cluster init`,
+      'engine-away',
+      now.log === 'away' &&
+        `most of the NATS servers that keep the stream ${log} are away, so nothing can be written: ${majority}`,
     )
   }
   const lookAtProgress = (): void => {
-    const isReading = self.role() === 'standby' && end !== undefined
-    const isCatchingUp = conditions.all().some(({ code }) => code === 'catching-up')
-    const isStuck = progress.isStuck(at(), end ?? 0)
+    const { log, end = 0 } = seen()
+    const isReading = self.role() === 'standby' && log === 'here'
+    const isExplained = conditions.all().some(({ effect }) => effect === 'barred')
+    const isStuck = progress.isStuck(at(), end)
     note(
       'not-following',
       isReading &&
-        !isCatchingUp &&
+        !isExplained &&
         isStuck &&
-        `this standby has read ${at()} of ${end} records of the shared log, and does not get on: look for the reason in the lines before; if there is none, start this node again`,
+        `this standby has read ${at()} of ${end} records of the shared log, and does not get on: start this node again`,
     )
   }
   const lookAtStandbys = (): void => {
@@ -109,16 +114,5 @@ export const startWatch = (deps: Deps): (() => void) => {
     lookAtStandbys()
     if (self.hasNamesake()) neighbours.namesake(name)
   }
-  const stopAsking = watchEnd({
-    log: storage.shared,
-    timers,
-    told(now) {
-      end = now
-    },
-  })
-  const cancel = timers.every(lookMs, look)
-  return () => {
-    stopAsking()
-    cancel()
-  }
+  return timers.every(lookMs, look)
 }
