@@ -18,6 +18,8 @@ export type Lease = {
   holder(): { name: string; url: string } | undefined
   /** Whether the servers do not answer the beats of this node, so that it can neither take nor keep the lease. */
   isUnanswered(): boolean
+  /** Whether the last holder has given the lease away, and no node has taken it since. */
+  isGiven(): boolean
   /** Sets whether this node takes the lease when it is free. Before the first call, it does not. */
   want(isWanted: boolean): void
   /** Calls `listener` with the state whenever the state or the holder changes. */
@@ -61,7 +63,7 @@ export const openLease = (deps: LeaseDeps): Lease => {
   let isWanted = false
   let isGivenAway = false
   let isClosing = false
-  let news: LeaseNews = { state: 'free', holder: undefined }
+  let news: LeaseNews = { state: 'free', holder: undefined, isGiven: false }
   let isUnanswered = false
   let thread: Worker
 
@@ -91,7 +93,7 @@ export const openLease = (deps: LeaseDeps): Lease => {
     thread.on('exit', () => {
       Atomics.store(until, 0, 0n)
       if (isClosing) return done('close')
-      learn({ state: 'free', holder: undefined })
+      learn({ state: 'free', holder: undefined, isGiven: false })
       timers.after(againMs, start)
       return undefined
     })
@@ -109,6 +111,7 @@ export const openLease = (deps: LeaseDeps): Lease => {
     isMine: () =>
       deps.isChecked === false || (!isGivenAway && process.hrtime.bigint() < Atomics.load(until, 0)),
     holder: () => news.holder,
+    isGiven: () => news.isGiven,
     isUnanswered: () => isUnanswered,
     want(wanted) {
       isWanted = wanted

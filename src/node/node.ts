@@ -17,6 +17,7 @@ import { realWorld } from '../platform/world.ts'
 import { type Closers, createClosers } from './closers.ts'
 import { openDoor } from './door.ts'
 import { introduce, join } from './join.ts'
+import { createRoleLines } from './role-lines.ts'
 import { runRoles } from './roles.ts'
 import { createSelf } from './self.ts'
 import { type OwnedShard, openOwnedShard } from './shard-owner.ts'
@@ -119,6 +120,7 @@ const opened = async (
   )
   lease.onChange(door.changed)
 
+  const lines = createRoleLines({ name: node.name, lease, report })
   const stopping = new AbortController()
   const roles = runRoles<OwnedShard>({
     standBy: () => standby.begin(stopping.signal),
@@ -143,7 +145,7 @@ const opened = async (
     pause: ms => new Promise(resolve => void timers.after(ms, resolve)),
     entered(role, owned) {
       self.entered(role, owned)
-      report('info', `this node is ${role}`, { node: node.name })
+      lines.entered(role)
       door.changed()
     },
     report,
