@@ -1,24 +1,5 @@
 import type { Timers } from '../contract/ports.ts'
-
-/** The sleepers of each signal. They share one listener, since Node.js warns when a signal has more than ten. */
-const sleeping = new WeakMap<AbortSignal, { wakes: Set<() => void>; wakeAll: () => void }>()
-
-const lieDown = (signal: AbortSignal, wake: () => void): void => {
-  const others = sleeping.get(signal)
-  if (others !== undefined) return void others.wakes.add(wake)
-  const wakes = new Set([wake])
-  const wakeAll = () => {
-    for (const each of [...wakes]) each()
-  }
-  sleeping.set(signal, { wakes, wakeAll })
-  signal.addEventListener('abort', wakeAll, { once: true })
-}
-const getUp = (signal: AbortSignal, wake: () => void): void => {
-  const all = sleeping.get(signal)
-  if (!all?.wakes.delete(wake) || all.wakes.size > 0) return
-  sleeping.delete(signal)
-  signal.removeEventListener('abort', all.wakeAll)
-}
+import { onAbort } from './on-abort.ts'
 
 /** Resolves after `ms` milliseconds, or as soon as the signal aborts. The caller must check the signal afterwards. */
 export const sleep = (timers: Timers, ms: number, signal: AbortSignal): Promise<void> =>
@@ -26,11 +7,11 @@ export const sleep = (timers: Timers, ms: number, signal: AbortSignal): Promise<
     if (signal.aborted) return resolve()
     const wake = () => {
       cancel()
-      getUp(signal, wake)
+      leave()
       resolve()
     }
     const cancel = timers.after(ms, wake)
-    lieDown(signal, wake)
+    const leave = onAbort(signal, wake)
   })
 
 /** Resolves when `done` does, or after `ms` milliseconds. */
