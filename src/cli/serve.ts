@@ -7,6 +7,7 @@ import { startNode } from '../node/node.ts'
 import { collectAsServer } from '../platform/collections.ts'
 import { hearSignals, type StopSignal } from '../platform/signals.ts'
 import { version } from '../platform/version.ts'
+import { hearWarnings } from '../platform/warnings.ts'
 import { NotReached } from './exit.ts'
 import { greeting, nodeGreeting } from './greeting.ts'
 import { createReport } from './report.ts'
@@ -132,6 +133,7 @@ export const serve = async (options: Options): Promise<void> => {
   collectAsServer()
   const config = readConfig(variablesOf(options))
   const report = createReport(config.logLevel)
+  hearWarnings(report)
   at.ignored = () => report('warn', 'SIGUSR1 is ignored: it would open a port for debuggers')
   warnAsProcess1(report)
   const starting = start(config, report, options.acceptLoss === true, stopping.signal)

@@ -17,6 +17,8 @@ export type BeatsDeps = SeenBeatsDeps & {
   /** Milliseconds between two beats. */
   beatMs: number
   timers: Timers
+  /** Called after each beat: whether the servers have answered. */
+  answered?: (isAnswered: boolean) => void
 }
 
 /** Milliseconds between two looks at the clock. */
@@ -26,7 +28,7 @@ const leavingTries = 3
 const mostBeats = 100
 
 export const createBeats = (deps: BeatsDeps) => {
-  const { log, node, run, beatMs, now, timers } = deps
+  const { log, node, run, beatMs, now, timers, answered = () => {} } = deps
   const seen = createSeenBeats(deps)
   const stopping = new AbortController()
   let sent = Number.NEGATIVE_INFINITY
@@ -40,8 +42,10 @@ export const createBeats = (deps: BeatsDeps) => {
     const bytes = bytesOf({ node: node.name, url: node.url, run, sent, ...(leaving ? { leaving } : {}) })
     try {
       await log.append(expected, bytes)
+      answered(true)
       seen.take([{ sequence: expected + 1, bytes }])
     } catch (error) {
+      answered(error instanceof Fenced)
       // If this beat was stored but the answer was lost, the next beat is refused, and then this node reads the newest
       // beats.
       if (!(error instanceof Fenced)) return

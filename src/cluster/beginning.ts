@@ -5,7 +5,7 @@ import { openRecord, originOf, sealRecord } from './records/form.ts'
 import { Fenced, type SharedLog } from './shared-log.ts'
 
 /** The version of the contents of records. */
-const version = 1
+export const recordsVersion = 1
 
 /** A log that shall begin. `position`: the last position of the node that begins it; 0: the log is new. */
 export type Beginning = { id: string; position: number }
@@ -25,7 +25,7 @@ const firstOf = async (shared: SharedLog, key: Buffer): Promise<Facts['begin'] |
   const begin = unpackContent(content)
   if (begin.kind !== 'begin')
     throw new CannotStart('the shared log does not begin with its id: check its stream')
-  if (begin.facts.version > version)
+  if (begin.facts.version > recordsVersion)
     throw new CannotStart('the shared log was begun by a newer reprise: run that version')
   return begin.facts
 }
@@ -46,7 +46,7 @@ export const beginLog = async (
   key: Buffer,
   { id, position }: Beginning,
 ): Promise<string> => {
-  const facts = { log_id: id, version, position }
+  const facts = { log_id: id, version: recordsVersion, position }
   const content = packContent({ kind: 'begin', facts, parts: [] })
   try {
     await shared.append(0, sealRecord(key, originOf(id), content).bytes)

@@ -7,9 +7,9 @@ import { unusable } from '../platform/unusable.ts'
 
 /**
  * `records`: authenticates records of the shared log. `hops`: signs requests from node to node. `keys`: seals stream
- * keys on their way between nodes. `secrets`: seals the secret values of tasks.
+ * keys on their way between nodes. `secrets`: seals the secret values of tasks. `settings`: makes digests of settings.
  */
-const purposes = ['records', 'hops', 'keys', 'secrets'] as const
+const purposes = ['records', 'hops', 'keys', 'secrets', 'settings'] as const
 /** A key of 32 bytes for each purpose. */
 export type ClusterKeys = Readonly<Record<(typeof purposes)[number], Buffer>>
 

@@ -37,9 +37,16 @@ const kinds = {
   'engine-away': { effect: 'unready', afterMs: 5000 },
   /** The stream of the lease is gone. */
   'lease-lost': { effect: 'unready', afterMs: 5000 },
-  /** Settings that should be the same on all nodes differ. */
-  'settings-differ': { effect: 'unready', afterMs: 0 },
-  /** Another process has the same name of a node. */
+  /** This standby has not read on for a while, although the shared log has more records. */
+  'not-following': { effect: 'unready', afterMs: 5000 },
+  /**
+   * Settings or versions that should be the same on all nodes differ. A standby stays ready: while nodes are upgraded or
+   * get new settings one after the other, they differ, and one must be able to take over from the other.
+   */
+  'settings-differ': { effect: 'noted', afterMs: 0 },
+  /** Nodes that differ in this cannot take over from each other. */
+  'settings-clash': { effect: 'unready', afterMs: 0 },
+  /** Two processes have the same name of a node. */
   'name-taken': { effect: 'unready', afterMs: 0 },
   /** The clocks of two nodes differ by more than the signatures of requests allow. */
   'clock-differs': { effect: 'unready', afterMs: 0 },

@@ -17,4 +17,6 @@ export type LeaseReply =
   | { news: LeaseNews }
   | { released: number }
   | { report: Parameters<Report> }
+  /** Whether the servers have answered the newest beat of this node. */
+  | { answered: boolean }
   | 'closed'

@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { parentPort, workerData } from 'node:worker_threads'
 import type { Report } from '../contract/ports.ts'
 import { sleep } from '../platform/sleep.ts'
+import { hearWarnings } from '../platform/warnings.ts'
 import { realWorld } from '../platform/world.ts'
 import { createBeats } from './beats.ts'
 import type { LeaseData, LeaseOrder, LeaseReply } from './lease-messages.ts'
@@ -22,13 +23,24 @@ const port = parentPort as NonNullable<typeof parentPort>
 const reply = (message: LeaseReply) => port.postMessage(message)
 const report: Report = (...line) => reply({ report: line })
 const { timers } = realWorld()
+hearWarnings(report)
 
+/** Tells the main thread when beats begin to stay without an answer, and when they are answered again. */
+const createAnswered = () => {
+  let told = true
+  return (isAnswered: boolean): void => {
+    if (isAnswered !== told) reply({ answered: isAnswered })
+    told = isAnswered
+  }
+}
+const answered = createAnswered()
+
+/** Opens the stream as soon as it exists and the servers answer. The main thread notices by itself when they do not. */
 const open = async (): Promise<SharedLog> => {
   for (;;) {
     try {
       return await openSharedLog({ settings, ...leaseStream(shard), appendMs, timers, report })
-    } catch (error) {
-      report('error', (error as Error).message)
+    } catch {
       await sleep(timers, againMs, new AbortController().signal)
     }
   }
@@ -45,7 +57,11 @@ const opened = open().then(log => ({
     now: () => Number(process.hrtime.bigint()) / nanoseconds,
     timers,
     holds: to => void Atomics.store(until, 0, BigInt(Math.floor(to * nanoseconds))),
-    tell: news => reply({ news }),
+    tell(news) {
+      if (news.state === 'theirs') answered(true) // the servers have stored a beat of another node
+      reply({ news })
+    },
+    answered,
   }),
 }))
 
@@ -56,8 +72,10 @@ port.on('message', async (order: LeaseOrder) => {
     await beats.stop()
     reply('closed')
     port.close()
-  } else if ('want' in order) beats.want(order.want)
-  else {
+  } else if ('want' in order) {
+    if (!order.want) answered(true) // it sends no beats
+    beats.want(order.want)
+  } else {
     await beats.release()
     reply({ released: order.release })
   }

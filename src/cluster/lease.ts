@@ -16,6 +16,10 @@ export type Lease = {
   isMine(): boolean
   /** The node that holds the lease, by its newest beat; undefined: no node holds it. */
   holder(): { name: string; url: string } | undefined
+  /** Whether the servers do not answer the beats of this node, so that it can neither take nor keep the lease. */
+  isUnanswered(): boolean
+  /** Whether the last holder has given the lease away, and no node has taken it since. */
+  isGiven(): boolean
   /** Sets whether this node takes the lease when it is free. Before the first call, it does not. */
   want(isWanted: boolean): void
   /** Calls `listener` with the state whenever the state or the holder changes. */
@@ -59,7 +63,8 @@ export const openLease = (deps: LeaseDeps): Lease => {
   let isWanted = false
   let isGivenAway = false
   let isClosing = false
-  let news: LeaseNews = { state: 'free', holder: undefined }
+  let news: LeaseNews = { state: 'free', holder: undefined, isGiven: false }
+  let isUnanswered = false
   let thread: Worker
 
   const learn = (latest: LeaseNews): void => {
@@ -74,6 +79,7 @@ export const openLease = (deps: LeaseDeps): Lease => {
     if (reply === 'closed') done('close')
     else if ('news' in reply) learn(reply.news)
     else if ('report' in reply) report(...reply.report)
+    else if ('answered' in reply) isUnanswered = !reply.answered
     else done(reply.released)
   }
   const order = (what: LeaseOrder) => thread.postMessage(what)
@@ -82,12 +88,12 @@ export const openLease = (deps: LeaseDeps): Lease => {
     thread = startThread('lease-thread.mjs', { workerData: data })
     thread.on('message', hear)
     thread.on('error', error =>
-      report('error', 'The thread of the lease has failed and is started again', { error: error.stack }),
+      report('error', 'the thread of the lease has failed and is started again', { error: error.stack }),
     )
     thread.on('exit', () => {
       Atomics.store(until, 0, 0n)
       if (isClosing) return done('close')
-      learn({ state: 'free', holder: undefined })
+      learn({ state: 'free', holder: undefined, isGiven: false })
       timers.after(againMs, start)
       return undefined
     })
@@ -105,6 +111,8 @@ export const openLease = (deps: LeaseDeps): Lease => {
     isMine: () =>
       deps.isChecked === false || (!isGivenAway && process.hrtime.bigint() < Atomics.load(until, 0)),
     holder: () => news.holder,
+    isGiven: () => news.isGiven,
+    isUnanswered: () => isUnanswered,
     want(wanted) {
       isWanted = wanted
       if (wanted) isGivenAway = false

@@ -4,7 +4,12 @@ import { type Beat, beatOf } from './beat.ts'
 import type { SharedRecord } from './shared-log.ts'
 
 export type LeaseState = 'mine' | 'theirs' | 'free'
-export type LeaseNews = { state: LeaseState; holder: { name: string; url: string } | undefined }
+/** `isGiven`: the last holder has given the lease away, and no node has taken it since. */
+export type LeaseNews = {
+  state: LeaseState
+  holder: { name: string; url: string } | undefined
+  isGiven: boolean
+}
 
 export type SeenBeatsDeps = {
   /** The id of this process. No other process has it, not even a process of a node with the same name. */
@@ -40,10 +45,11 @@ export const createSeenBeats = ({ run, leaseMs, now, holds, tell }: SeenBeatsDep
     const state = now() < until ? 'mine' : isTheirs ? 'theirs' : 'free'
     const holder =
       state === 'free' || newest === undefined ? undefined : { name: newest.node, url: newest.url }
+    const isGiven = state === 'free' && newest?.leaving === true
     const news = JSON.stringify([state, holder])
     if (news === told) return
     told = news
-    tell({ state, holder })
+    tell({ state, holder, isGiven })
   }
   return {
     last: () => last,

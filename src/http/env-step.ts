@@ -1,12 +1,12 @@
 // POST /env/step: one step of an instance, as one answer or as server-sent events.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { jsonLine } from '../bus/published.ts'
+import { onAbort } from '../platform/on-abort.ts'
 import type { EnvironmentDoor, Serving } from './doors.ts'
 import { answerWith, givenOf, retryOf } from './env-answers.ts'
 import { errorObjectOf } from './errors.ts'
 import { writeHead } from './head.ts'
 import { holdStream } from './hold-stream.ts'
-import { onAbort } from './on-abort.ts'
 import { type App, askedOf, faultOf } from './request.ts'
 import { noteReplay, setRequestId } from './request-id.ts'
 import { type Asked, route } from './route.ts'

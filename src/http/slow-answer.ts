@@ -4,10 +4,10 @@
 // whole one.
 import type { FastifyReply } from 'fastify'
 import { Refusal } from '../contract/refusals.ts'
+import { onAbort } from '../platform/on-abort.ts'
 import { isLong, type Text } from '../platform/pieces.ts'
 import { answerOf } from './errors.ts'
 import { writeHead } from './head.ts'
-import { onAbort } from './on-abort.ts'
 import { json, pourOut, sendText } from './send-text.ts'
 
 const patienceMs = 10_000

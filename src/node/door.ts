@@ -10,8 +10,10 @@ import { createKeyExchange } from '../cluster/door/key-exchange.ts'
 import { createNodeRoutes } from '../cluster/door/node-routes.ts'
 import { createAnswers } from '../cluster/door/send-answer.ts'
 import { createSwitchboard } from '../cluster/door/switchboard.ts'
+import type { Introduction } from '../cluster/introduction.ts'
+import type { Neighbours } from '../cluster/neighbours.ts'
 import type { Config } from '../config.ts'
-import type { Report, World } from '../contract/ports.ts'
+import type { World } from '../contract/ports.ts'
 import { createAnswerForms } from '../http/answer-form.ts'
 import { endBroken, headersMs, keptAliveMs, lookForLateMs, requestMs } from '../http/connections.ts'
 import { cannotListen, waitingConnections } from '../http/port.ts'
@@ -26,12 +28,12 @@ import type { NodeStorage } from './storage.ts'
 /** Milliseconds that open requests have to finish when the node stops. Then their connections are closed. */
 const endingMs = 500
 
-/** A standby counts as present for this many milliseconds after it has last asked for keys. */
-const standbyMs = 1000
-
 type Deps = {
   config: Pick<Config, 'host' | 'port' | 'publicUrl' | 'bodyLimit' | 'allowedOrigins'>
   node: { name: string; url: string }
+  /** What this node says about itself to other nodes. */
+  me: Introduction
+  neighbours: Neighbours
   clusterKeys: ClusterKeys
   storage: NodeStorage
   standby: Pick<Standby, 'isReady'>
@@ -39,7 +41,6 @@ type Deps = {
   operator: Pick<Operator, 'about' | 'note' | 'order'>
   conditions: Conditions
   world: World
-  report: Report
 }
 
 type Place = { host: string; port: number }
@@ -60,7 +61,8 @@ const close = async (server: Server): Promise<void> => {
 
 /** Begins to listen. Rejects with CannotStart. */
 export const openDoor = async (deps: Deps) => {
-  const { config, node, clusterKeys, storage, standby, self, operator, world, report } = deps
+  const { config, node, me, neighbours, clusterKeys, storage, standby, self, operator, conditions, world } =
+    deps
   const stopping = new AbortController()
   const answers = createAnswers(createAnswerForms(config.allowedOrigins, () => world.ids.next('req_')))
   const hops = createHops({ key: clusterKeys.hops, node: node.name, world })
@@ -69,14 +71,17 @@ export const openDoor = async (deps: Deps) => {
     keys: storage.keys,
     key: clusterKeys.keys,
     ask: createAsk(hops),
-    ...{ node, timers: world.timers, report },
+    sequence: () => storage.replica.caughtUp().sequence,
+    url: node.url,
+    ...{ me, neighbours, conditions, timers: world.timers },
   })
   const routes = createNodeRoutes({
     keys: storage.keys,
     key: clusterKeys.keys,
-    status: () => ({ ...operator.about(), standbys: routes.standbys() }),
+    status: () => ({ ...operator.about(), standbys: routes.standbys(), differing: neighbours.differing() }),
     order: operator.order,
     asked: operator.note,
+    ...{ me, neighbours },
     answers,
     clock: world.clock,
   })
@@ -94,7 +99,8 @@ export const openDoor = async (deps: Deps) => {
     isRecognized,
     answers,
     node: node.name,
-    ...{ hops, world, report },
+    clockDiffers: neighbours.untimely,
+    ...{ hops, world },
     stopping: stopping.signal,
   })
   const server = createServer({
@@ -117,9 +123,8 @@ export const openDoor = async (deps: Deps) => {
       switchboard.changed()
       exchange.changed()
     },
-    /** Whether another node has asked this node for keys within the last second, as a standby does. */
-    hasStandby: (): boolean =>
-      routes.standbys().some(({ askedAt }) => world.clock.now() - askedAt < standbyMs),
+    /** The nodes that have asked this one for keys within the last second, as standbys do. */
+    present: routes.present,
     /** Stops asking the owner for keys, so that the owner no longer counts this node as a standby. */
     leave: exchange.stop,
     async close(): Promise<void> {

@@ -5,6 +5,8 @@ import { readClusterKeys } from '../cluster/cluster-key.ts'
 import { createConditions } from '../cluster/conditions.ts'
 import { openLease } from '../cluster/lease.ts'
 import { mustNameMonitors, watchSync } from '../cluster/nats/watch-sync.ts'
+import { watchStreams } from '../cluster/nats/watch-streams.ts'
+import { createNeighbours } from '../cluster/neighbours.ts'
 import type { ClusterSettings } from '../cluster/settings.ts'
 import type { Config } from '../config.ts'
 import type { Report } from '../contract/ports.ts'
@@ -16,6 +18,8 @@ import { realWorld } from '../platform/world.ts'
 import { type Closers, createClosers } from './closers.ts'
 import { openDoor } from './door.ts'
 import { openOperator } from './operator.ts'
+import { introduce, join } from './join.ts'
+import { createRoleLines } from './role-lines.ts'
 import { runRoles } from './roles.ts'
 import { createSelf } from './self.ts'
 import { type OwnedShard, openOwnedShard } from './shard-owner.ts'
@@ -23,6 +27,7 @@ import { createSignal } from './signal.ts'
 import { createStandby } from './standby.ts'
 import { openNodeStorage } from './storage.ts'
 import { watchServers } from './watch-servers.ts'
+import { startWatch } from './watch.ts'
 
 /** Milliseconds that running steps have to finish when an owner gives the log to another node. */
 const handOverMs = 2000
@@ -64,6 +69,11 @@ const opened = async (
   lease.onChange(change.raise)
   conditions.onChange(change.raise)
   const mayClaim = lease.isMine
+  const me = introduce(config, node.name, clusterKeys)
+  const neighbours = createNeighbours({ me, conditions, ...world })
+  closers.add(neighbours.stop)
+  const joining = join({ settings: settings.nats, me, clusterKeys, world })
+  joining.catch(() => {}) // the storage may fail first
   const storage = await openNodeStorage({
     config,
     settings,
@@ -76,6 +86,7 @@ const opened = async (
     report,
   })
   closers.add(await watchSync({ settings, conditions, timers }))
+  await joining
   const { replica } = storage
   let isFenced = false
   replica.onFenced(() => {
@@ -104,6 +115,8 @@ const opened = async (
   const door = await openDoor({
     config,
     node,
+    me,
+    neighbours,
     clusterKeys,
     storage,
     standby,
@@ -111,11 +124,18 @@ const opened = async (
     operator,
     conditions,
     world,
-    report,
   })
   closers.add(door.close)
+  const { present } = door
+  const streams = watchStreams({ settings: settings.nats, shard: 0, timers })
+  closers.add(streams.stop)
+  const { seen } = streams
+  closers.add(
+    startWatch({ name: node.name, storage, lease, seen, self, present, neighbours, conditions, world }),
+  )
   lease.onChange(door.changed)
 
+  const lines = createRoleLines({ name: node.name, lease, report })
   const stopping = new AbortController()
   const roles = runRoles<OwnedShard>({
     standBy: () => standby.begin(stopping.signal),
@@ -141,7 +161,7 @@ const opened = async (
     pause: ms => new Promise(resolve => void timers.after(ms, resolve)),
     entered(role, owned) {
       self.entered(role, owned)
-      report('info', `this node is ${role}`, { node: node.name })
+      lines.entered(role)
       door.changed()
     },
     report,
@@ -153,7 +173,7 @@ type Opened = Awaited<ReturnType<typeof opened>>
 /** Gives the log to another node, and sends the waiting requests to the next owner. */
 const handOver = async ({ self, roles, stopping, change, door }: Opened): Promise<void> => {
   await door.leave()
-  const mayWait = door.hasStandby() || self.hasSuccessor()
+  const mayWait = door.present().length > 0 || self.hasSuccessor()
   stopping.abort()
   change.raise()
   await roles

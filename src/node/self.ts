@@ -58,6 +58,9 @@ export const createSelf = ({ name, lease, storage, standby, conditions }: Deps) 
       owned = now
       if (now !== undefined) takeovers++
     },
+    role: (): Role => role,
+    /** Whether another process with the name of this node has the lease. */
+    hasNamesake: (): boolean => !isOwner() && lease.holder()?.name === name && !lease.isMine(),
     /** The shard of this node; undefined: the node owns none. */
     owned: (): OwnedShard | undefined => owned,
     /**

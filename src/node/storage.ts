@@ -8,9 +8,12 @@ import { openStreamKeys } from '../cluster/keys/stream-keys.ts'
 import type { Flaw } from '../cluster/nats/copies.ts'
 import { openSharedLog } from '../cluster/nats/shared-log.ts'
 import { shardStream } from '../cluster/nats/streams.ts'
+import { ForeignRecord } from '../cluster/records/form.ts'
 import { createReplica } from '../cluster/replica.ts'
 import type { ClusterSettings } from '../cluster/settings.ts'
+import { UnfitRecord } from '../cluster/shared-log.ts'
 import type { Config } from '../config.ts'
+import { CannotStart } from '../contract/cannot-start.ts'
 import type { Report, World } from '../contract/ports.ts'
 import { reportingFailures } from '../log/reported-failures.ts'
 import { sqliteStore } from '../log/sqlite-store.ts'
@@ -48,6 +51,14 @@ const noteFlaws =
     const text = `the NATS server ${named} has a damaged copy of the shared log, or is behind; other servers have the record. If this does not pass: stop that server, move its store folder aside, and start it; it gets its copy from the other servers`
     conditions.begin('server-damaged', text)
   }
+/** Throws CannotStart in place of the error that the first record of the shared log cannot be used. */
+const unfit = (error: unknown, keyFile: string): never => {
+  if (error instanceof ForeignRecord)
+    throw new CannotStart(
+      `CLUSTER_KEY_FILE=${keyFile} is not the key of this cluster: replace it with a copy of the key file of another node`,
+    )
+  throw error instanceof UnfitRecord ? new CannotStart(error.message) : error
+}
 
 /** Rejects with CannotStart, or with Unknown when NATS is not reached in time. */
 export const openNodeStorage = async (deps: Deps) => {
@@ -63,7 +74,7 @@ export const openNodeStorage = async (deps: Deps) => {
     report,
   })
   closers.add(shared.close)
-  const logId = await logIdOf(shared, clusterKeys.records)
+  const logId = await logIdOf(shared, clusterKeys.records).catch(error => unfit(error, settings.keyFile))
   const file = sqliteStore(files.log, () => logId, [files.lock, files.secrets])
   const local = reportingFailures(file, report)
   closers.add(local.close)

@@ -1,4 +1,5 @@
 import type { Timers } from '../contract/ports.ts'
+import { onAbort } from './on-abort.ts'
 
 /** Resolves after `ms` milliseconds, or as soon as the signal aborts. The caller must check the signal afterwards. */
 export const sleep = (timers: Timers, ms: number, signal: AbortSignal): Promise<void> =>
@@ -6,11 +7,11 @@ export const sleep = (timers: Timers, ms: number, signal: AbortSignal): Promise<
     if (signal.aborted) return resolve()
     const wake = () => {
       cancel()
-      signal.removeEventListener('abort', wake)
+      leave()
       resolve()
     }
     const cancel = timers.after(ms, wake)
-    signal.addEventListener('abort', wake, { once: true })
+    const leave = onAbort(signal, wake)
   })
 
 /** Resolves when `done` does, or after `ms` milliseconds. */

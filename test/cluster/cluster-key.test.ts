@@ -34,7 +34,7 @@ tap.test('each purpose has a key of its own, the same on each node', async t => 
   makeClusterKey(file)
   const keys = readClusterKeys(file)
   const texts = Object.values(keys).map(key => key.toString('hex'))
-  t.equal(new Set(texts).size, 4)
+  t.equal(new Set(texts).size, 5)
   t.ok(texts.every(text => text.length === 64))
   t.same(clusterKeysOf(Buffer.from(readFileSync(file, 'utf8'), 'base64')), keys)
 })

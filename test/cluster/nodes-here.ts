@@ -31,13 +31,19 @@ type Options = {
   holdMs?: number
   /** Milliseconds by which its clock is wrong. */
   skewMs?: number
+  clockDiffers?: (node: string, aheadMs: number) => void
 }
 
 /** A node that listens. `become` says which node it takes for the owner. */
 export const nodeHere = async (t: Test, options: Options) => {
-  const { name, request = (_, response) => response.end(name), upgrade = () => {}, skewMs = 0 } = options
+  const {
+    name,
+    request = (_, response) => response.end(name),
+    upgrade = () => {},
+    clockDiffers = () => {},
+  } = options
   let owner: Owner = options.owner
-  const reports: string[] = []
+  let { skewMs = 0 } = options
   const stopping = new AbortController()
   const own = { ...world, clock: { now: () => Date.now() + skewMs } }
   const hops = createHops({ key: clusterKeys.hops, node: name, world: own })
@@ -51,7 +57,7 @@ export const nodeHere = async (t: Test, options: Options) => {
     node: name,
     hops,
     world: own,
-    report: (_, message) => reports.push(message),
+    clockDiffers,
     stopping: stopping.signal,
     holdMs: options.holdMs ?? 5000,
   })
@@ -76,8 +82,10 @@ export const nodeHere = async (t: Test, options: Options) => {
     url: `http://127.0.0.1:${port}`,
     hops,
     board,
-    reports,
     stopping,
+    setSkew(ms: number) {
+      skewMs = ms
+    },
     become(now: Owner) {
       owner = now
       board.changed()

@@ -115,6 +115,13 @@ export const createNode = async (name: string, { nats, folder, env }: NodeWish) 
         await pause(20)
       }
     },
+    /** Starts a process that ends by itself. Resolves to its exit code, and what it has written to stderr. */
+    async ends(more: Record<string, string> = {}): Promise<{ code: number | null; said: string }> {
+      const before = said.length
+      const started = spawned(program, more)
+      await ended(started)
+      return { code: started.exitCode, said: said.slice(before) }
+    },
     /** Kills the process, and waits for its end. */
     kill: () => end('SIGKILL'),
     /** Asks the process to end, and waits for its end. */

@@ -1,7 +1,8 @@
 // Answers that a node gives without the routes of the server.
 import { Refusal, refusals } from '../../contract/refusals.ts'
 import { type Answer, closing } from '../../http/errors.ts'
-import { notOwnerHeader } from './inside-headers.ts'
+import type { UntimelyHop } from './hop.ts'
+import { notOwnerHeader, timeHeader } from './inside-headers.ts'
 
 export const notFound = new Refusal('RouteNotFound')
 export const isStopping = new Refusal('ShuttingDown')
@@ -28,5 +29,19 @@ export const notOwner = (node: string, why: string): Answer => ({
   body: {
     code: refusals.Fault.code,
     message: `this node does not own the event log, and ${why}: send the request again in a moment`,
+  },
+})
+/** How far one clock is ahead of another one, or behind it, in words. */
+export const aheadInWords = (aheadMs: number): string => {
+  const seconds = Math.round(Math.abs(aheadMs) / 1000)
+  return `${seconds} s ${aheadMs > 0 ? 'ahead of' : 'behind'}`
+}
+/** The answer to a request of a node whose clock differs too much. `time`: what tells that node the time of this one. */
+export const clocksDiffer = (node: string, { node: from, aheadMs }: UntimelyHop, time: string): Answer => ({
+  status: 503,
+  headers: { 'retry-after': '1', [timeHeader]: time },
+  body: {
+    code: refusals.StorageDown.code,
+    message: `the clock of the node ${from} is ${aheadInWords(aheadMs)} that of the node ${node}, so ${node} takes no requests from ${from}, and nothing was done: set the clocks of both, and send the request to ${node} meanwhile`,
   },
 })

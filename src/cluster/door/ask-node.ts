@@ -1,7 +1,8 @@
 // Asks another node something, with a signed request.
 
+import { aheadInWords } from './answers.ts'
 import type { Hops } from './hop.ts'
-import { hopHeader } from './inside-headers.ts'
+import { hopHeader, timeHeader } from './inside-headers.ts'
 
 /** Milliseconds that a node has for its answer. */
 const patienceMs = 2000
@@ -16,10 +17,26 @@ type Question = {
 
 /** The status of the answer is not 200. `message` has the status and the body of the answer. */
 export class NodeRefused extends Error {}
+/** The other node refuses the request, because its clock and the clock here differ too much. */
+export class ClocksDiffer extends NodeRefused {
+  readonly node: string
+  /** How far the clock of the other node is ahead of the clock here. */
+  readonly aheadMs: number
+  constructor({ node, aheadMs }: { node: string; aheadMs: number }) {
+    super(
+      `the clock of the node ${node} is ${aheadInWords(aheadMs)} the clock of this machine: set the clocks of both`,
+    )
+    this.node = node
+    this.aheadMs = aheadMs
+  }
+}
 
 export const createAsk =
-  (hops: Pick<Hops, 'sign'>) =>
-  /** Resolves to the answer and the number of the request. Rejects with NodeRefused, or when the node is not reached. */
+  (hops: Pick<Hops, 'sign' | 'timeTold'>) =>
+  /**
+   * Resolves to the answer and the number of the request. Rejects with ClocksDiffer and NodeRefused, or when the node is
+   * not reached.
+   */
   async (
     url: string,
     { method, path, body, signal }: Question,
@@ -34,6 +51,8 @@ export const createAsk =
       ...(body === undefined ? {} : { body: body(nonce) }),
     })
     const bytes = Buffer.from(await response.arrayBuffer())
+    const told = hops.timeTold(nonce, response.headers.get(timeHeader) ?? '')
+    if (told !== undefined) throw new ClocksDiffer(told)
     if (response.status !== 200) throw new NodeRefused(`${response.status} ${bytes.toString()}`)
     return { bytes, nonce }
   }

@@ -7,6 +7,8 @@ export const hopHeader = 'reprise-hop'
 export const waitsHeader = 'reprise-waits'
 /** In an answer to a node: the node that answers does not own the event log. With status 508, it has done nothing. */
 export const notOwnerHeader = 'reprise-not-owner'
+/** In an answer to a node whose request is too old or from the future: the time of the node that answers. */
+export const timeHeader = 'reprise-time'
 
 const isInside = (name: string): boolean => name.slice(0, 8).toLowerCase() === 'reprise-'
 

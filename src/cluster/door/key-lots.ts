@@ -1,5 +1,7 @@
 // Writes and reads the lots in which the owner hands stream keys to a standby. A lot has keys that the standby lacks.
 
+import type { Introduction } from '../introduction.ts'
+
 export type SentKey = {
   epoch: number
   n: number
@@ -21,8 +23,10 @@ export type NodeKeys = {
 
 /** Pairs of an epoch and the number up to which a node has its keys. */
 export type Have = [epoch: number, upTo: number][]
-/** What a standby asks. */
-export type KeyQuestion = { have: Have; node: string; url: string }
+/** What a standby asks. `sequence`: the last record of the shared log that it has. */
+export type KeyQuestion = { have: Have; url: string; sequence: number; from: Introduction }
+/** What the owner answers. `isTaken`: another process has the name of the standby, so that it gets no keys. */
+export type KeyAnswer = { lot: WrittenKey[]; from: Introduction; isTaken: boolean }
 
 /** The largest number of keys in a lot. */
 export const perLot = 1024
@@ -40,7 +44,7 @@ export const addLot = (have: Map<number, number>, lot: readonly SentKey[]): bool
   return isChanged
 }
 
-type WrittenKey = [epoch: number, n: number, key: string | null]
+export type WrittenKey = [epoch: number, n: number, key: string | null]
 
 export const writeLot = (lot: readonly SentKey[]): WrittenKey[] =>
   lot.map(({ epoch, n, key }) => [epoch, n, key === null ? null : key.toString('base64')])

@@ -2,16 +2,17 @@
 // the node that owns the event log.
 import { setMaxListeners } from 'node:events'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import type { Report, World } from '../../contract/ports.ts'
+import type { World } from '../../contract/ports.ts'
 import { isWebSocket, passOver } from '../../http/upgrade.ts'
-import { isAlive, notFound, unreadable } from './answers.ts'
+import { clocksDiffer, isAlive, notFound, unreadable } from './answers.ts'
 import { createAsked } from './asked.ts'
 import { type Handler, plainExchange, upgradeExchange } from './exchange.ts'
 import type { Upgrade } from './forward-upgrade.ts'
 import { isTooLong } from './head-length.ts'
-import type { Hop, Hops } from './hop.ts'
+import type { Hop, Hops, UntimelyHop } from './hop.ts'
 import { createKeptBodies } from './kept-bodies.ts'
 import { createLateAnswers } from './late-answers.ts'
+import { keysPath } from './node-routes.ts'
 import { createPeers } from './peers.ts'
 import { createRoute, type Owner } from './route.ts'
 import type { Answers } from './send-answer.ts'
@@ -24,6 +25,8 @@ type Deps = {
   own: ReadonlyMap<string, Handler['request']>
   /** Answers requests of other nodes below /cluster/. */
   nodeRoutes(request: IncomingMessage, response: ServerResponse, hop: Hop): void
+  /** Called when another node asks for keys, and its clock differs too much. */
+  clockDiffers(node: string, aheadMs: number): void
   /** Whether an owner recognizes the request when it comes again, and then does nothing a second time. */
   isRecognized(request: IncomingMessage): boolean
   answers: Answers
@@ -31,7 +34,6 @@ type Deps = {
   node: string
   hops: Hops
   world: Pick<World, 'clock' | 'timers'>
-  report: Report
   stopping: AbortSignal
   /** A request waits for an owner for at most this many milliseconds. */
   holdMs?: number
@@ -41,7 +43,7 @@ type Deps = {
 const graceMs = 1000
 
 export const createSwitchboard = (deps: Deps) => {
-  const { owner, local, own, nodeRoutes, isRecognized, answers, node, hops, report, stopping } = deps
+  const { owner, local, own, nodeRoutes, isRecognized, answers, node, hops, stopping } = deps
   const { holdMs = 15_000 } = deps
   const { clock, timers } = deps.world
   setMaxListeners(0, stopping)
@@ -50,7 +52,7 @@ export const createSwitchboard = (deps: Deps) => {
   const forExchange = { peers, bodies, isRecognized, answers }
   const late = createLateAnswers(node)
   const { route, changed, held } = createRoute({ owner, local, node, holdMs, clock, timers, stopping })
-  const ask = createAsked({ hops, clock, report })
+  const ask = createAsked(hops)
   const alive: Handler['request'] = (_, response) => answers.send(response, isAlive)
   const isLocal = () => owner() === 'me' && local() !== undefined
 
@@ -58,8 +60,13 @@ export const createSwitchboard = (deps: Deps) => {
     if ((method !== 'GET' && method !== 'HEAD') || isLocal()) return undefined
     return own.get(path) ?? (path === '/healthz' ? alive : undefined)
   }
+  const tooFar = (hop: UntimelyHop) => clocksDiffer(node, hop, hops.tellTime(hop.nonce))
   const take = (request: IncomingMessage, response: ServerResponse, awaits100: boolean): void => {
     const asked = ask(request)
+    if (asked.untimely !== undefined) {
+      if (request.url === keysPath) deps.clockDiffers(asked.untimely.node, asked.untimely.aheadMs)
+      return void answers.send(response, tooFar(asked.untimely))
+    }
     if (asked.hop === undefined && isTooLong(request)) return void answers.send(response, unreadable)
     const path = request.url?.split('?', 1)[0] ?? ''
     if (path === '/cluster' || path.startsWith('/cluster/')) {
@@ -75,6 +82,7 @@ export const createSwitchboard = (deps: Deps) => {
   const takeUpgrade = (upgrade: Upgrade): void => {
     const { request, socket } = upgrade
     const asked = ask(request)
+    if (asked.untimely !== undefined) return void answers.end(socket, request, tooFar(asked.untimely))
     if (asked.hop === undefined && isTooLong(request)) return void answers.end(socket, request, unreadable)
     void route(upgradeExchange(forExchange, upgrade), asked)
   }

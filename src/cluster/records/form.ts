@@ -11,6 +11,9 @@ const headBytes = magic.length + 1 + hashBytes
 /** Bytes that a record has in addition to its content. */
 export const frameBytes = headBytes + hashBytes
 
+/** A record is signed with another key than the cluster key of this node. */
+export class ForeignRecord extends UnfitRecord {}
+
 /** The digest of the id of the log. The first record names it, since no record stands before it. */
 export const originOf = (logId: string): Buffer => hash('sha256', logId, 'buffer')
 
@@ -53,7 +56,7 @@ export const openRecord = (
   const end = bytes.length - hashBytes
   const digest = hash('sha256', bytes.subarray(0, end), 'buffer')
   if (!timingSafeEqual(signatureOf(key, digest), bytes.subarray(end)))
-    throw new UnfitRecord(sequence, 'is not signed with this cluster key: check CLUSTER_KEY_FILE')
+    throw new ForeignRecord(sequence, 'is not signed with this cluster key: check CLUSTER_KEY_FILE')
   const before = bytes.subarray(magic.length + 1, headBytes)
   return { content: bytes.subarray(headBytes, end), digest, before }
 }

@@ -1,6 +1,6 @@
 // Runs jobs when a signal aborts: thousands of answers have such a job for the stop of the server. An abort signal
 // compares each new listener with all earlier ones, which is slow. So it gets one listener here, which runs all jobs.
-import { createMembers, type Members } from '../platform/transient.ts'
+import { createMembers, type Members } from './transient.ts'
 
 const jobsOf = new WeakMap<AbortSignal, Members<() => void>>()
 

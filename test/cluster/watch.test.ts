@@ -1,0 +1,145 @@
+// What a node notes about itself each second: whether the servers answer, whether it reads on, and who could take over.
+import tap, { type Test } from 'tap'
+import { createConditions } from '../../src/cluster/conditions.ts'
+import type { Standby } from '../../src/cluster/door/node-routes.ts'
+import type { StreamsSeen } from '../../src/cluster/nats/watch-streams.ts'
+import type { Role } from '../../src/node/roles.ts'
+import { startWatch } from '../../src/node/watch.ts'
+import { testWorld } from '../support/world.ts'
+
+/** A node that is watched. The test says what it sees. */
+const watched = (t: Test, role: Role) => {
+  const world = testWorld()
+  const lines: string[] = []
+  const conditions = createConditions({ ...world, report: (_, text) => void lines.push(text) })
+  const sees = {
+    role,
+    streams: { log: 'here', lease: 'here', end: 0 } as StreamsSeen,
+    isUnanswered: false,
+    sequence: 0,
+    standbys: [] as Standby[],
+    hasNamesake: false,
+  }
+  const named: string[] = []
+  const stop = startWatch({
+    name: 'a',
+    storage: { replica: { caughtUp: () => ({ sequence: sees.sequence, position: 0 }) } as never },
+    lease: { isUnanswered: () => sees.isUnanswered },
+    seen: () => sees.streams,
+    self: { role: () => sees.role, hasNamesake: () => sees.hasNamesake },
+    present: () => sees.standbys,
+    neighbours: { namesake: name => void named.push(name) },
+    conditions,
+    world,
+  })
+  t.teardown(stop)
+  const codes = () => conditions.all().map(({ code }) => code)
+  return { world, sees, conditions, lines, named, codes }
+}
+const standbyAt = (sequence: number): Standby => ({
+  node: 'b',
+  url: 'http://b',
+  run: 'r',
+  sequence,
+  askedAt: 0,
+})
+
+tap.test(
+  'a standby is not ready while the servers do not answer, with one line for each end of that',
+  async t => {
+    const { world, sees, conditions, lines, codes } = watched(t, 'standby')
+    await world.advance(10_000)
+    t.same(lines, [])
+    sees.streams = { log: 'away', lease: 'here', end: undefined }
+    await world.advance(4000)
+    t.same(lines, [], 'a change of the leader takes some seconds')
+    await world.advance(6000)
+    t.same(codes(), ['engine-away'])
+    t.notOk(conditions.areReady())
+    t.notOk(conditions.areBarred(), 'it takes over when they answer again')
+    await world.advance(60_000)
+    sees.streams = { log: 'here', lease: 'here', end: 0 }
+    await world.advance(3000)
+    t.match(lines, [
+      /^most of the NATS servers that keep the stream REPRISE_SHARD_0 are away/,
+      /^over after \d\d s/,
+    ])
+    t.ok(conditions.areReady())
+  },
+)
+
+tap.test('a standby is not ready while no node could take the lease', async t => {
+  const { world, sees, conditions, lines, codes } = watched(t, 'standby')
+  for (const [lease, isUnanswered, words] of [
+    ['missing', true, /have no stream REPRISE_LEASE_0, .*create it with reprise cluster init/],
+    ['away', true, /^most of the NATS servers that keep the stream REPRISE_LEASE_0 are away/],
+    ['here', true, /do not store beats in the stream REPRISE_LEASE_0/],
+  ] as const) {
+    Object.assign(sees, { isUnanswered, streams: { ...sees.streams, lease } })
+    await world.advance(7000)
+    t.same(codes(), ['lease-lost'])
+    t.notOk(conditions.areReady())
+    Object.assign(sees, { isUnanswered: false, streams: { ...sees.streams, lease: 'here' } })
+    await world.advance(2000)
+    t.match(lines.splice(0), [words, /^over after/])
+  }
+})
+
+tap.test('a standby is not ready when it stays at one record while the log has more', async t => {
+  const { world, sees, conditions, lines, codes } = watched(t, 'standby')
+  sees.streams = { log: 'here', lease: 'here', end: 5 }
+  await world.advance(8000)
+  t.same(lines, [], 'it may be about to read them')
+  await world.advance(6000)
+  t.same(codes(), ['not-following'])
+  t.match(lines, [/^this standby has read 0 of 5 records of the shared log, and does not get on/])
+  t.notOk(conditions.areReady())
+  sees.sequence = 3
+  await world.advance(2000)
+  t.same(codes(), [], 'it gets on')
+  sees.sequence = 5
+  await world.advance(60_000)
+  t.equal(lines.length, 2)
+})
+
+tap.test('a standby that cannot read on for a reason that is known says nothing more', async t => {
+  const { world, sees, conditions, codes } = watched(t, 'standby')
+  sees.streams = { log: 'here', lease: 'here', end: 5 }
+  conditions.begin('log-damaged', 'record 3 is missing')
+  await world.advance(60_000)
+  t.same(codes(), ['log-damaged'])
+})
+
+tap.test('an owner says when no other node could take over, and when the standby lacks much', async t => {
+  const { world, sees, conditions, lines, codes } = watched(t, 'owner')
+  sees.sequence = 5000
+  await world.advance(9000)
+  t.same(lines, [])
+  await world.advance(3000)
+  t.same(codes(), ['no-standby'])
+  t.ok(conditions.areReady())
+  sees.standbys = [standbyAt(0)]
+  await world.advance(5000)
+  t.match(lines, [/^no other node could take over from this one/, /^over after \d+ s: no other node/])
+  await world.advance(7000)
+  t.match(conditions.all(), [
+    { code: 'standby-behind', text: /^the standby is behind \(b lacks 5000 records\)/ },
+  ])
+  sees.standbys = [standbyAt(4500)]
+  await world.advance(2000)
+  t.same(codes(), [])
+  t.match(lines.at(-1), /^over after/)
+  sees.standbys = []
+  sees.role = 'standby'
+  await world.advance(60_000)
+  t.equal(lines.length, 4, 'a standby needs no standby')
+})
+
+tap.test('a process whose name has the lease as another process is told as a namesake', async t => {
+  const { world, sees, named } = watched(t, 'standby')
+  await world.advance(2000)
+  t.same(named, [])
+  sees.hasNamesake = true
+  await world.advance(2000)
+  t.same(named, ['a', 'a'])
+})
