@@ -19,8 +19,11 @@ const kinds = {
   'catching-up': { effect: 'barred', afterMs: 0, level: 'info' },
   /** Records of the shared log are missing or damaged at each NATS server that was asked. */
   'log-damaged': { effect: 'barred', afterMs: 0 },
-  /** A NATS server lacks records that other servers have, or has damaged ones. Another server has helped. */
-  'server-damaged': { effect: 'noted', afterMs: 0 },
+  /**
+   * A NATS server lacks records that other servers have, or has damaged ones. Another server has helped. A copy that is
+   * only late catches up sooner.
+   */
+  'server-damaged': { effect: 'noted', afterMs: 20_000 },
   /** The stream of the log is gone or empty, or begins another log. */
   'log-lost': { effect: 'barred', afterMs: 0 },
   /** This node and the shared log have different events at the same position. */
@@ -74,6 +77,8 @@ export type Conditions = {
   begin(code: ConditionCode, text: string): void
   /** Notes that it is over. Does nothing when it had not begun. */
   end(code: ConditionCode): void
+  /** Whether this condition counts. */
+  has(code: ConditionCode): boolean
   /** Those that count, the oldest first. */
   all(): Condition[]
   /** Whether a standby is ready: only conditions count that are `noted`. */
@@ -131,6 +136,7 @@ export const createConditions = ({ clock, timers, report }: Deps): Conditions =>
       tell(code, `over after ${seconds} s: ${one.text}`)
       changed()
     },
+    has: code => noted.get(code)?.counts === true,
     all,
     areReady: () => all().every(({ effect }) => effect === 'noted'),
     areBarred: () => all().some(({ effect }) => effect === 'barred'),

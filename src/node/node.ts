@@ -155,7 +155,7 @@ const opened = async (
       },
     },
     isFenced: () => isFenced,
-    isDrained: operator.isDrained,
+    mustYield: () => operator.isDrained() || (conditions.has('storage-fails') && present().length > 0),
     change: change.wait,
     stopping: stopping.signal,
     pause: ms => new Promise(resolve => void timers.after(ms, resolve)),

@@ -29,8 +29,8 @@ export type RoleDeps<Owned extends Ending> = {
   }
   /** Whether the log has refused this node since its last claim. */
   isFenced(): boolean
-  /** Whether an operator wants another node to own the log. */
-  isDrained(): boolean
+  /** Whether this owner gives the log to another node: an operator has ordered it, or its disk takes no writes. */
+  mustYield(): boolean
   /**
    * Resolves at the next change: the lease changes, a condition begins or is over, the log refuses a write, or `stopping`
    * is aborted.
@@ -50,6 +50,8 @@ const reasonOf = (error: unknown): string => (error instanceof Error ? error.mes
 
 export const runRoles = async <Owned extends Ending>(deps: RoleDeps<Owned>): Promise<void> => {
   const { lease, stopping, entered, report } = deps
+  /** Why this node could not take over, as it was told last. */
+  let told: string | undefined
 
   /** Follows until the lease is this node's, and claims the log. Resolves to whether this node has claimed it. */
   const follow = async (): Promise<boolean> => {
@@ -78,7 +80,9 @@ export const runRoles = async <Owned extends Ending>(deps: RoleDeps<Owned>): Pro
     try {
       return (await follow()) ? await deps.open() : undefined
     } catch (error) {
-      report('warn', `this node could not take over: ${reasonOf(error)}`)
+      const reason = reasonOf(error)
+      if (reason !== told) report('warn', `this node could not take over: ${reason}`)
+      told = reason
       lease.want(false)
       await lease.release()
       await deps.pause(againMs)
@@ -89,7 +93,8 @@ export const runRoles = async <Owned extends Ending>(deps: RoleDeps<Owned>): Pro
   /** Resolves when this node may not own the shard any longer, or when it stops. */
   const own = async (owned: Owned): Promise<void> => {
     entered('owner', owned)
-    while (!deps.isFenced() && !lease.isTheirs() && !deps.isDrained() && !stopping.aborted)
+    told = undefined
+    while (!deps.isFenced() && !lease.isTheirs() && !deps.mustYield() && !stopping.aborted)
       await deps.change()
     const isGiven = stopping.aborted || (!deps.isFenced() && !lease.isTheirs())
     entered('leaving')

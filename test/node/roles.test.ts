@@ -54,7 +54,7 @@ const nodeOf = ({ failing = [] as ('follow' | 'claim' | 'open')[] } = {}) => {
       },
     },
     isFenced: () => isFenced,
-    isDrained: () => isDrained,
+    mustYield: () => isDrained,
     change: () => new Promise(resolve => void wake.push(resolve)),
     stopping: stopping.signal,
     pause: async () => {},

@@ -23,13 +23,15 @@ export const createKeyPool = (file: KeyFile, clock: Clock, added: (epoch: number
    */
   let pool = { epoch: 0, next: 1, made: 0 }
   let ready: StreamKey[] = []
-  const standby = { askedAt: Number.NEGATIVE_INFINITY, upTo: 0 }
+  /** `isStuck`: the standby asks, and stores nothing of what it gets, so nobody waits for it. */
+  const standby = { askedAt: Number.NEGATIVE_INFINITY, upTo: 0, isStuck: false }
 
   const make = (epoch: number): void => {
     if (epoch !== pool.epoch) {
       pool = { epoch, next: 1, made: 0 }
       ready = []
       standby.upTo = 0
+      standby.isStuck = false
     }
     const from = pool.made + 1
     const bytes = randomBytes(32 * keysAtOnce)
@@ -43,7 +45,7 @@ export const createKeyPool = (file: KeyFile, clock: Clock, added: (epoch: number
     ready.push(...lot)
     pool.made += keysAtOnce
   }
-  const isWatched = (): boolean => clock.now() - standby.askedAt <= standbyMs
+  const isWatched = (): boolean => clock.now() - standby.askedAt <= standbyMs && !standby.isStuck
 
   return {
     /**
@@ -71,10 +73,18 @@ export const createKeyPool = (file: KeyFile, clock: Clock, added: (epoch: number
     /** Called when the standby says that it has the keys of this epoch up to `n`. */
     shared(epoch: number, n: number): void {
       standby.askedAt = clock.now()
-      if (epoch === pool.epoch) standby.upTo = Math.max(standby.upTo, n)
+      if (epoch !== pool.epoch || n <= standby.upTo) return
+      standby.upTo = n
+      standby.isStuck = false
     },
     /** Whether the standby has the next `count` keys, or no standby asks. */
     isShared: (count: number): boolean => !isWatched() || pool.next + count - 1 <= standby.upTo,
+    /** The last key of this epoch that the standby has. */
+    sharedUpTo: (): number => standby.upTo,
+    /** From now on nobody waits for the standby, until it has stored further keys. */
+    giveUp(): void {
+      standby.isStuck = true
+    },
     /** Whether a key was taken that the standby does not have. */
     isAlone: (): boolean => pool.epoch > 0 && pool.next - 1 > standby.upTo,
   }

@@ -10,7 +10,7 @@ import { openPull, type Pull } from './pull.ts'
 export type Flaw = { server: string; sequence: number }
 
 /** Milliseconds between two checks whether a flawed copy was mended. */
-const checkMs = 30_000
+const checkMs = 5000
 /** Records that the stream has come within this many milliseconds, or the copy lacks them. */
 const shortMs = 1000
 

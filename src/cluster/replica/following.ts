@@ -17,6 +17,8 @@ const looksUntilLost = 2
 /** Milliseconds until following is tried again after it has failed. */
 const againMs = 2000
 
+const noRoom = Object.assign(new Error('it took none when this node owned the log'), { code: 'ENOSPC' })
+
 export type FollowingDeps = {
   local: Pick<Store, 'reopen'>
   shared: SharedLog
@@ -70,8 +72,9 @@ export const startFollowing = (deps: FollowingDeps): Following => {
   const mend = async (error: unknown): Promise<void> => {
     if (isOtherNow(error)) return rewind()
     if (!isOfDisk(error)) return
-    await local.reopen()
+    await local.reopen() // this writes as much as a commit of many events does
     await intake.restart()
+    conditions.end('storage-fails')
   }
   const later = (): Promise<unknown> =>
     Promise.race([new Promise<void>(resolve => void timers.after(againMs, resolve)), stopped])
@@ -124,7 +127,9 @@ export const startFollowing = (deps: FollowingDeps): Following => {
         isLooking = false
       })
   })
-  start()
+  // An owner whose disk took no writes is a standby only when it does again.
+  if (conditions.has('storage-fails')) ended(noRoom, turn)
+  else start()
   return {
     async stop(): Promise<void> {
       isStopped = true

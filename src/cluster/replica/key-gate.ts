@@ -7,14 +7,20 @@ const mostKeys = 256
 /** Milliseconds between two checks whether a standby still asks for keys. */
 const lookMs = 250
 
-type Keys = Pick<StreamKeys, 'isShared' | 'stored'>
+/** A standby that asks, but has stored nothing for this many milliseconds, has a full disk, for example: nobody waits on. */
+const stuckMs = 3000
+
+type Keys = Pick<StreamKeys, 'isShared' | 'stored' | 'sharedUpTo' | 'giveUp'>
 
 export const createKeyGate = (keys: Keys, timers: Timers) => {
   /** Resolves when the work on the last waiting record has begun. */
   let last: Promise<void> | undefined
 
   const shared = async (count: number): Promise<void> => {
+    let [upTo, since] = [keys.sharedUpTo(), performance.now()]
     while (!keys.isShared(count)) {
+      if (keys.sharedUpTo() > upTo) [upTo, since] = [keys.sharedUpTo(), performance.now()]
+      if (performance.now() - since > stuckMs) return keys.giveUp()
       let cancel = () => {}
       const late = new Promise<void>(resolve => {
         cancel = timers.after(lookMs, resolve)
