@@ -137,7 +137,7 @@ tap.test('status of a cluster from whole to dark', { skip: noNats, timeout: 180_
     await nats.kill(1)
     const found = await until('a stream without a leader', async () => {
       const result = await status()
-      return result.stdout.includes('has no leader') && result
+      return result.stdout.includes('REPRISE_SHARD_0 has no leader') && result
     })
     t.equal(found.code, 1)
     t.match(found.stdout, /the stream REPRISE_SHARD_0 has no leader: most of its NATS servers are away/)

@@ -102,7 +102,9 @@ const wordsOfCopies = ({ name, leader, copies }: StreamState, servers: SeenServe
     .map(({ server, isAway, lag }) =>
       isAway
         ? `the NATS server ${server} is away, and has a copy of ${name}`
-        : `the NATS server ${server} lacks ${lag || 'some'} records of ${name}`,
+        : lag > 0
+          ? `the NATS server ${server} lacks ${lag} records of ${name}`
+          : `the leader of ${name} hears nothing of the NATS server ${server}`,
     )
 }
 
