@@ -83,18 +83,29 @@ export const see = async (where: Where): Promise<Sight> => {
   return { nodes, nats, at: Date.now(), ...(holder && { holder: { node: holder.node, url: holder.url } }) }
 }
 
-/** What is a risk, although nothing is wrong: old versions, too few servers. */
-const risksOf = ({ nats: { servers, streams } }: Sight): string[] => {
-  const there = servers.filter(({ error }) => error === undefined)
-  const oldest = there
-    .map(({ version = '0' }) => version)
-    .sort((a, b) => a.localeCompare(b, 'en', { numeric: true }))[0]
+/** A clock that differs by more than this many milliseconds is a risk: at 30 s, nodes refuse each other's requests. */
+const clockMs = 5000
+
+const clockRisks = ({ nodes }: Sight): string[] =>
+  nodes
+    .filter(node => node.state === 'answers' && Math.abs(node.clockMs ?? 0) > clockMs)
+    .map(
+      node =>
+        `The clock of ${node.node} differs from that of this machine by ${Math.round(Math.abs(node.clockMs ?? 0) / 1000)} s. At 30 s, nodes refuse each other's requests`,
+    )
+
+const natsRisks = ({ nats: { servers, streams } }: Sight): string[] => {
+  const versions = servers.flatMap(({ version }) => version ?? [])
+  const [oldest] = versions.sort((a, b) => a.localeCompare(b, 'en', { numeric: true }))
   if (oldest === undefined) return []
   const count = Math.max(servers.length, ...streams.map(({ copies }) => copies.length))
   return judgementsOf({ version: oldest, count }, [])
     .filter(({ level }) => level === 'warn')
     .map(({ text }) => text)
 }
+
+/** What is a risk, although nothing is wrong yet. */
+const risksOf = (sight: Sight): string[] => [...clockRisks(sight), ...natsRisks(sight)]
 
 const iso = (ms: number | undefined): string | null => (ms ? new Date(ms).toISOString() : null)
 
@@ -148,11 +159,13 @@ const showOnce = async (options: Options, printer: ReturnType<typeof openTermina
   const sight = await see(options)
   const problems = findingsOf(sight)
   const lines = options.json ? [jsonOf(sight)] : linesOf(sight, risksOf(sight))
-  const clear = options.watch && !options.json && process.stdout.isTTY
+  const isBlock = options.watch && !options.json
+  const clear = isBlock && process.stdout.isTTY
   if (clear) process.stdout.write('\u001b[H\u001b[2J\u001b[3J')
-  const between = options.watch && !options.json && !clear ? [''] : []
+  const before = isBlock ? [`${new Date(sight.at).toISOString()}, again every 2 s until Ctrl-C`, ''] : []
+  const between = isBlock && !clear ? [''] : []
   const shown = lines.map(line => (line === wrongTitle ? printer.paint(line, 'red') : line))
-  const isRead = await printer.rows([...shown, ...between])
+  const isRead = await printer.rows([...before, ...shown, ...between])
   const isDark = sight.nodes.every(({ state }) => state === 'away') && sight.nats.streams.length === 0
   return { problems, isRead, isDark }
 }

@@ -80,6 +80,7 @@ tap.test('status of a cluster from whole to dark', { skip: noNats, timeout: 180_
     await until('two lines', () => said.split('\n').length > 2)
     child.kill('SIGINT')
     t.same((await once(child, 'exit'))[0], 0)
+    t.notOk(said.includes('\u001b'))
     for (const line of said.trim().split('\n')) t.ok(Array.isArray(JSON.parse(line).nodes))
   })
 

@@ -63,8 +63,7 @@ const stateAt = async (connections: NatsConnection[], name: string): Promise<Str
   )
 }
 
-export const isBehind = ({ copies }: StreamState): boolean =>
-  copies.some(copy => !copy.isCurrent || copy.isAway)
+const isBehind = ({ copies }: StreamState): boolean => copies.some(copy => !copy.isCurrent || copy.isAway)
 
 /**
  * When one server is not reached, and the streams name one server that is not among those that are reached, it is that
