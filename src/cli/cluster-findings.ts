@@ -22,6 +22,7 @@ const seenHere = 'server-behind'
 
 const ofNode = (node: Surveyed, seesStreams: boolean): string[] => {
   const name = nameOf(node)
+  if (node.state === 'away' && node.node === undefined) return [`${node.url} does not answer: ${node.why}`]
   if (node.state === 'away')
     return [
       `${name} does not answer at ${node.url}: ${node.why}. Start it, or forget it: reprise cluster forget ${name}`,

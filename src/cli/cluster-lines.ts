@@ -5,6 +5,7 @@ import type { Surveyed } from '../cluster/survey.ts'
 import { findingsOf, type Sight } from './cluster-findings.ts'
 
 const columns = 100
+export const wrongTitle = 'What is wrong:'
 
 /** Rows with columns of equal width, two spaces apart. The first row has the names of the columns. */
 const tableOf = (rows: string[][]): string[] => {
@@ -87,7 +88,7 @@ const copyAt = ({ leader, copies }: StreamState, server: string): string => {
   if (copy === undefined) return '-'
   if (copy.isAway) return 'away'
   if (leader === undefined) return '?'
-  return copy.isCurrent ? 'current' : `${copy.lag || ''} behind`.trim()
+  return copy.isCurrent ? 'current' : copy.lag > 0 ? `${copy.lag} behind` : 'not heard'
 }
 
 const serverTable = ({ servers, streams }: Look): string[] => {
@@ -133,7 +134,7 @@ export const linesOf = (sight: Sight, risks: readonly string[]): string[] => {
     ...(servers.every(({ error }) => error !== undefined)
       ? ['', 'The streams cannot be seen: no NATS server is reached']
       : []),
-    ...list('What is wrong:', findings),
+    ...list(wrongTitle, findings),
     ...list('What is a risk:', risks),
     ...(findings.length === 0
       ? ['', 'A node or a NATS server can be lost now, and the cluster goes on.']

@@ -34,10 +34,10 @@ const order = async (url: string, path: string): Promise<Obeyed> => {
 }
 
 const look = async (where: Where): Promise<Surveyed[]> => {
-  const { urls, told } = placesOf(where)
-  if (urls.length + told.length === 0)
+  const { places, told } = placesOf(where)
+  if (places.length + told.length === 0)
     throw new CannotStart('no node is known here: run this on the machine of a node, or give --node URL')
-  return survey({ ask: openAsk(), now: Date.now }, urls, told)
+  return survey({ ask: openAsk(), now: Date.now }, places, told)
 }
 const nodeNamed = (nodes: Surveyed[], name: string): Surveyed | undefined =>
   nodes.find(({ node }) => node === name)
@@ -58,7 +58,7 @@ type DrainOptions = Common & { node?: string; off?: true }
 export const drain = async ({ node: given, off, ...options }: DrainOptions): Promise<void> => {
   const printer = openTerminal(options)
   const where: Where = given === undefined ? {} : { node: [given] }
-  const [url] = placesOf(where).urls
+  const url = placesOf(where).places[0]?.url
   if (url === undefined)
     throw new CannotStart(
       'no node runs in this folder: run this on the machine of a node, or give --node URL',

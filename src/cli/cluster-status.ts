@@ -6,15 +6,15 @@ import { createHops } from '../cluster/door/hop.ts'
 import { lastBeats } from '../cluster/last-beat.ts'
 import { judgementsOf } from '../cluster/nats/judge.ts'
 import { lookAtServers } from '../cluster/nats/look.ts'
-import { readSeenNodes } from '../cluster/seen-nodes.ts'
+import { readOwnName, readSeenNodes } from '../cluster/seen-nodes.ts'
 import { clusterKeyFileOf, clusterNatsOf } from '../cluster/settings.ts'
-import { type Surveyed, survey } from '../cluster/survey.ts'
+import { type Place, type Surveyed, survey } from '../cluster/survey.ts'
 import { readConfig } from '../config.ts'
 import { CannotStart } from '../contract/cannot-start.ts'
 import { filesOf } from '../platform/data-folder.ts'
 import { realWorld } from '../platform/world.ts'
 import { findingsOf, type Sight } from './cluster-findings.ts'
-import { behindOf, linesOf } from './cluster-lines.ts'
+import { behindOf, linesOf, wrongTitle } from './cluster-lines.ts'
 import { NoAnswer, NotReached } from './exit.ts'
 import { urlOfServer } from './server.ts'
 import { type Common, openTerminal, plural } from './terminal.ts'
@@ -44,11 +44,14 @@ export const openAsk = () => {
 /** Where nodes may be, as far as this machine knows it: from options, from its variables and from its folder. */
 export const placesOf = ({ node = [] }: Where) => {
   const config = readConfig({ ...process.env, CLUSTER: '0' })
-  const own = [process.env.NODE_URL || undefined, urlOfServer(config)].filter(url => url !== undefined)
-  return {
-    urls: [...node.map(originOf), ...own.map(url => (URL.canParse(url) ? new URL(url).origin : url))],
-    told: readSeenNodes(filesOf(config.dataDir).nodes),
-  }
+  const { nodes } = filesOf(config.dataDir)
+  const url = process.env.NODE_URL || undefined
+  const local = urlOfServer(config)
+  const places: Place[] = node.map(given => ({ url: originOf(given) }))
+  for (const own of [url, local])
+    if (own !== undefined)
+      places.push({ url: URL.canParse(own) ? new URL(own).origin : own, node: readOwnName(nodes) })
+  return { places, told: readSeenNodes(nodes) }
 }
 
 /** Keeps this process alive while it works: the timers of nodes do not. */
@@ -65,7 +68,7 @@ const none = (ms: number): Promise<Beat[]> =>
 export const see = async (where: Where): Promise<Sight> => {
   const settings = clusterNatsOf(process.env)
   const deps = { ask: openAsk(), now: Date.now }
-  const { urls, told } = placesOf(where)
+  const { places, told } = placesOf(where)
   const report = () => {}
   const { timers } = realWorld()
   const [nats, beats] = await Promise.all([
@@ -75,23 +78,34 @@ export const see = async (where: Where): Promise<Sight> => {
     ).catch(() => []),
   ])
   const named = beats.map(({ node, url }) => ({ node, url, seenAt: 0 }))
-  const nodes = await survey(deps, urls, [...told, ...named])
+  const nodes = await survey(deps, places, [...told, ...named])
   const [holder] = beats
   return { nodes, nats, at: Date.now(), ...(holder && { holder: { node: holder.node, url: holder.url } }) }
 }
 
-/** What is a risk, although nothing is wrong: old versions, too few servers. */
-const risksOf = ({ nats: { servers, streams } }: Sight): string[] => {
-  const there = servers.filter(({ error }) => error === undefined)
-  const oldest = there
-    .map(({ version = '0' }) => version)
-    .sort((a, b) => a.localeCompare(b, 'en', { numeric: true }))[0]
+/** A clock that differs by more than this many milliseconds is a risk: at 30 s, nodes refuse each other's requests. */
+const clockMs = 5000
+
+const clockRisks = ({ nodes }: Sight): string[] =>
+  nodes
+    .filter(node => node.state === 'answers' && Math.abs(node.clockMs ?? 0) > clockMs)
+    .map(
+      node =>
+        `The clock of ${node.node} differs from that of this machine by ${Math.round(Math.abs(node.clockMs ?? 0) / 1000)} s. At 30 s, nodes refuse each other's requests`,
+    )
+
+const natsRisks = ({ nats: { servers, streams } }: Sight): string[] => {
+  const versions = servers.flatMap(({ version }) => version ?? [])
+  const [oldest] = versions.sort((a, b) => a.localeCompare(b, 'en', { numeric: true }))
   if (oldest === undefined) return []
   const count = Math.max(servers.length, ...streams.map(({ copies }) => copies.length))
   return judgementsOf({ version: oldest, count }, [])
     .filter(({ level }) => level === 'warn')
     .map(({ text }) => text)
 }
+
+/** What is a risk, although nothing is wrong yet. */
+const risksOf = (sight: Sight): string[] => [...clockRisks(sight), ...natsRisks(sight)]
 
 const iso = (ms: number | undefined): string | null => (ms ? new Date(ms).toISOString() : null)
 
@@ -145,10 +159,13 @@ const showOnce = async (options: Options, printer: ReturnType<typeof openTermina
   const sight = await see(options)
   const problems = findingsOf(sight)
   const lines = options.json ? [jsonOf(sight)] : linesOf(sight, risksOf(sight))
-  const clear = options.watch && !options.json && process.stdout.isTTY
+  const isBlock = options.watch && !options.json
+  const clear = isBlock && process.stdout.isTTY
   if (clear) process.stdout.write('\u001b[H\u001b[2J\u001b[3J')
-  const between = options.watch && !options.json && !clear ? [''] : []
-  const isRead = await printer.rows([...lines, ...between])
+  const before = isBlock ? [`${new Date(sight.at).toISOString()}, again every 2 s until Ctrl-C`, ''] : []
+  const between = isBlock && !clear ? [''] : []
+  const shown = lines.map(line => (line === wrongTitle ? printer.paint(line, 'red') : line))
+  const isRead = await printer.rows([...before, ...shown, ...between])
   const isDark = sight.nodes.every(({ state }) => state === 'away') && sight.nats.streams.length === 0
   return { problems, isRead, isDark }
 }

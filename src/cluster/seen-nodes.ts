@@ -27,7 +27,20 @@ export const readSeenNodes = (file: string): SeenNode[] => {
   }
 }
 
-export const createSeenNodes = ({ file, clock }: { file: string; clock: Clock }) => {
+/** The name of the node that has written the file; undefined: there is no file yet. */
+export const readOwnName = (file: string): string | undefined => {
+  try {
+    const { name } = JSON.parse(readPlainFile(file)) as { name?: unknown }
+    return typeof name === 'string' ? name : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** `name`: that of this node. */
+type Deps = { file: string; name: string; clock: Clock }
+
+export const createSeenNodes = ({ file, name, clock }: Deps) => {
   const nodes = new Map(readSeenNodes(file).map(one => [one.node, one]))
   /** When nodes were forgotten. Older signs of these nodes may still come from other nodes. */
   const forgotten = new Map<string, number>()
@@ -59,7 +72,7 @@ export const createSeenNodes = ({ file, clock }: { file: string; clock: Clock })
       isNew = false
       savedAt = clock.now()
       try {
-        const text = `${JSON.stringify({ nodes: all() })}\n`
+        const text = `${JSON.stringify({ name, nodes: all() })}\n`
         await writeFile(`${file}.new`, text, { mode: 0o600, flag: plainWrite })
         await rename(`${file}.new`, file)
       } catch {}

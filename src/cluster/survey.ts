@@ -131,6 +131,8 @@ const refused = (url: string, error: unknown, said: Readiness | undefined, clock
   }
 }
 
+/** Where to ask. `node`: the name of the node that has been there. */
+export type Place = { url: string; node?: string | undefined }
 type Found = { status?: NodeStatus; surveyed: Surveyed }
 
 const partOf = (said: Readiness | undefined): { fails?: string } =>
@@ -187,24 +189,25 @@ const withTold = (found: Surveyed[], told: Iterable<SeenNode>): Surveyed[] => {
   return all
 }
 
-/**
- * Asks the nodes at these URLs, and those that they name. `told`: nodes that are known already. Never rejects.
- */
+/** Asks at these places, and the nodes that are named there. `told`: nodes that are known already. Never rejects. */
 export const survey = async (
   deps: Deps,
-  urls: readonly string[],
+  places: readonly Place[],
   told: readonly SeenNode[],
 ): Promise<Surveyed[]> => {
   const asked = new Set<string>()
   const found = new Map<string, Surveyed>()
   const named = [...told]
-  let waiting = [...urls, ...told.map(({ url }) => url)]
+  const nameAt = new Map(places.map(({ url, node }) => [url, node]))
+  let waiting = [...nameAt.keys(), ...told.map(({ url }) => url)]
   while (waiting.length > 0) {
     const round = [...new Set(waiting)].filter(url => !asked.has(url))
     for (const url of round) asked.add(url)
     waiting = []
     for (const { status, surveyed } of await Promise.all(round.map(url => askAt(deps, url)))) {
-      const name = surveyed.node ?? surveyed.url // a node can be reached at more than one URL
+      const node = surveyed.node ?? (surveyed.state === 'away' ? nameAt.get(surveyed.url) : undefined)
+      if (node !== undefined) surveyed.node = node
+      const name = node ?? surveyed.url // a node can be reached at more than one URL
       const before = found.get(name)
       if (before === undefined || better.indexOf(surveyed.state) < better.indexOf(before.state))
         found.set(name, surveyed)
@@ -216,7 +219,7 @@ export const survey = async (
   }
   const nameOf = ({ node, url }: Surveyed): string => node ?? url
   const isShown = ({ node, url, state }: Surveyed): boolean =>
-    node !== undefined || state !== 'away' || urls.includes(url) // not an old URL of a node
+    node !== undefined || state !== 'away' || nameAt.has(url) // not an old URL of a node
   const all = withTold([...found.values()], newest(named)).filter(isShown)
   return all.sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))
 }

@@ -22,7 +22,7 @@ type Deps = {
 /** When no other node has the log after this many milliseconds, the node that gave it up may take it again. */
 const successorMs = 15_000
 
-export const drained =
+const drained =
   'this node is drained: it does not take over until "reprise cluster drain --off" or "reprise cluster move" names it'
 const forAWhile = 'this node lets another node own the log, and does not take over for a moment'
 

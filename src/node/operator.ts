@@ -36,7 +36,7 @@ export const openOperator = (deps: Deps) => {
   const { node, file, clusterKeys, self, lease, storage, standby, conditions, world, changed, report } = deps
   const { clock, timers } = world
   const { caughtUp, owner } = storage.replica
-  const seen = createSeenNodes({ file, clock })
+  const seen = createSeenNodes({ file, name: node.name, clock })
   const named = (): SeenNode[] => {
     const holder = lease.holder()
     const claim = owner()

@@ -23,14 +23,13 @@ export type Answered = SeenNode & { status?: NodeStatus; behind?: number }
 
 export const createOtherNodes = ({ name, seen, named, ask, sequence, world, everyMs = 2000 }: Deps) => {
   const { clock, timers } = world
-  const stopping = new AbortController()
   let latest: Answered[] = []
 
   const askOne = async (node: SeenNode): Promise<Answered> => {
     const end = sequence()
     try {
-      const question = { method: 'GET', path: statusPath, signal: stopping.signal }
-      const status = JSON.parse((await ask(node.url, question)).bytes.toString()) as NodeStatus
+      const { bytes } = await ask(node.url, { method: 'GET', path: statusPath })
+      const status = JSON.parse(bytes.toString()) as NodeStatus
       if (status.node === name) return node
       const now = { node: status.node, url: status.url, seenAt: clock.now() }
       seen.note(now)
@@ -52,8 +51,15 @@ export const createOtherNodes = ({ name, seen, named, ask, sequence, world, ever
     await seen.save()
     return latest
   }
-  const stop = timers.every(everyMs, () => void look())
-  void look()
+  let isLooking = false
+  const lookAgain = async (): Promise<void> => {
+    if (isLooking) return // a node that is frozen takes longer than the time between two looks
+    isLooking = true
+    await look()
+    isLooking = false
+  }
+  const stop = timers.every(everyMs, () => void lookAgain())
+  void lookAgain()
   return {
     /** Asks all of them now. Never rejects. */
     look,
@@ -64,10 +70,7 @@ export const createOtherNodes = ({ name, seen, named, ask, sequence, world, ever
     },
     all: seen.all,
     forget: seen.forget,
-    stop(): void {
-      stop()
-      stopping.abort()
-    },
+    stop,
   }
 }
 export type OtherNodes = ReturnType<typeof createOtherNodes>

@@ -33,6 +33,17 @@ const writer = (node: Node, mark: string) => {
   }
 }
 
+/** Six writers at a node. */
+const writers = (node: Node, mark: string) => {
+  const all = [1, 2, 3, 4, 5, 6].map(n => writer(node, `${mark}-${n}`))
+  return {
+    async end() {
+      const ended = await Promise.all(all.map(one => one.end()))
+      return { statuses: ended.flatMap(one => one.statuses), ids: ended.flatMap(one => one.ids) }
+    },
+  }
+}
+
 tap.test(
   'the log is moved between two nodes while clients write',
   { skip: noNats, timeout: 150_000 },
@@ -54,7 +65,8 @@ tap.test(
     }
 
     await t.test('drain gives the log to the standby, and no request fails there', async t => {
-      const staying = writer(second, 'one')
+      const staying = writers(second, 'one')
+      const leaving = writers(first, 'left')
       await until('some tasks', async () => (await second.api('GET', '/tasks')).ok)
       const drained = await run(first, ['drain'])
       t.match(
@@ -67,6 +79,10 @@ tap.test(
       t.same([...new Set(statuses)], [200])
       t.ok(ids.length > 0)
       await lives(first, ids)
+      const left = await leaving.end()
+      const others = left.statuses.filter(status => status !== 200 && status !== 503)
+      t.same(others, [], 'a request that waits at the drained node is sent on')
+      await lives(second, left.ids)
       const standing = await until('a standby', async () => {
         const found = await at(first)
         return found?.role === 'standby' && found
@@ -89,7 +105,7 @@ tap.test(
     })
 
     await t.test('move makes a node the owner, and both are ready afterwards', async t => {
-      const staying = writer(first, 'two')
+      const staying = writers(first, 'two')
       const moved = await run(second, ['move', first.name])
       t.match(moved, { code: 0, stdout: /owns the log now, after \d/ }, moved.stderr)
       t.equal(await cluster.owner(), first)

@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import tap from 'tap'
-import { createSeenNodes, readSeenNodes } from '../../src/cluster/seen-nodes.ts'
+import { createSeenNodes, readOwnName, readSeenNodes } from '../../src/cluster/seen-nodes.ts'
 import { testWorld } from '../support/world.ts'
 
 const day = 24 * 3600 * 1000
@@ -10,7 +10,7 @@ const day = 24 * 3600 * 1000
 tap.test('nodes are remembered with their last sign, also by the next process', async t => {
   const { clock, advance } = testWorld()
   const file = path.join(t.testdir(), 'nodes.json')
-  const seen = createSeenNodes({ file, clock })
+  const seen = createSeenNodes({ file, name: 'a', clock })
   const now = clock.now()
   seen.note({ node: 'b', url: 'http://b', seenAt: now })
   seen.note({ node: 'b', url: 'http://old', seenAt: now - 5 })
@@ -23,14 +23,19 @@ tap.test('nodes are remembered with their last sign, also by the next process', 
   t.same(seen.all(), both)
   await seen.save()
   t.same(readSeenNodes(file), both)
+  t.equal(readOwnName(file), 'a')
 
   await advance(8 * day)
-  t.same(createSeenNodes({ file, clock }).all(), [], 'a node without a sign for a week is gone for good')
+  t.same(
+    createSeenNodes({ file, name: 'a', clock }).all(),
+    [],
+    'a node without a sign for a week is gone for good',
+  )
 })
 
 tap.test('a forgotten node stays forgotten until there is a new sign of it', async t => {
   const { clock, advance } = testWorld()
-  const seen = createSeenNodes({ file: path.join(t.testdir(), 'nodes.json'), clock })
+  const seen = createSeenNodes({ file: path.join(t.testdir(), 'nodes.json'), name: 'a', clock })
   const old = { node: 'b', url: 'http://b', seenAt: clock.now() }
   seen.note(old)
   t.ok(seen.forget('b'))
@@ -47,10 +52,10 @@ tap.test('a damaged file is as good as none', async t => {
   const file = path.join(t.testdir(), 'nodes.json')
   for (const text of ['', '{', '{"nodes":7}', '{"nodes":[null,{"node":1}]}']) {
     writeFileSync(file, text)
-    t.same(readSeenNodes(file), [])
+    t.same([readSeenNodes(file), readOwnName(file)], [[], undefined])
   }
   const { clock } = testWorld()
-  const seen = createSeenNodes({ file, clock })
+  const seen = createSeenNodes({ file, name: 'a', clock })
   seen.note({ node: 'b', url: 'http://b', seenAt: clock.now() })
   await seen.save()
   t.match(readFileSync(file, 'utf8'), /"b"/)

@@ -10,6 +10,7 @@ import { survey } from '../../src/cluster/survey.ts'
 import { clusterKeys, nodeHere, world } from './nodes-here.ts'
 
 const gone = 'http://127.0.0.1:1'
+const places = (...urls: string[]) => urls.map(url => ({ url }))
 const asking = (hops = clusterKeys.hops) => ({
   ask: createAsk(createHops({ key: hops, node: 'cli', world })),
   now: Date.now,
@@ -59,7 +60,7 @@ tap.test('nodes lead to nodes, and one that is away has its name and its last si
       { node: 'c', url: gone, seenAt: 1000 },
     ],
   })
-  const found = await survey(asking(), [a.url, gone], [{ node: 'c', url: gone, seenAt: 900 }])
+  const found = await survey(asking(), places(a.url, gone), [{ node: 'c', url: gone, seenAt: 900 }])
   t.match(found, [
     { node: 'a', state: 'answers', role: 'owner', ready: true, sequence: 7, version: '1.2.3' },
     { node: 'b', state: 'answers', role: 'standby', ready: false, url: b.url },
@@ -71,7 +72,7 @@ tap.test('nodes lead to nodes, and one that is away has its name and its last si
 
 tap.test('a node whose clock is wrong, and one with another key, still say what they are', async t => {
   const a = await told(t, 'a', { role: 'owner', skewMs: 90_000 })
-  t.match(await survey(asking(), [a.url], []), [
+  t.match(await survey(asking(), places(a.url), []), [
     {
       node: 'a',
       state: 'refuses',
@@ -80,7 +81,7 @@ tap.test('a node whose clock is wrong, and one with another key, still say what 
     },
   ])
   const b = await told(t, 'b', {})
-  t.match(await survey(asking(Buffer.alloc(32, 1)), [b.url], []), [
+  t.match(await survey(asking(Buffer.alloc(32, 1)), places(b.url), []), [
     {
       node: 'b',
       state: 'refuses',
@@ -96,7 +97,7 @@ tap.test('a server that is no node of the cluster is said so, never its 404', as
   await once(server, 'listening')
   t.teardown(() => server.close())
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const found = await survey(asking(), [url], [{ node: 'c', url, seenAt: 5 }])
+  const found = await survey(asking(), places(url), [{ node: 'c', url, seenAt: 5 }])
   t.match(found[0], { node: 'c', state: 'away' })
   t.match(found[1], { url, state: 'foreign', why: /the server there is no node of this cluster/ })
   t.notMatch(JSON.stringify(found), /404/)
@@ -105,7 +106,17 @@ tap.test('a server that is no node of the cluster is said so, never its 404', as
 tap.test('a node is listed once, and a former node whose URL another one has is away', async t => {
   const a = await told(t, 'a', { role: 'owner', nodes: [{ node: 'old', url: gone, seenAt: 1 }] })
   const same = a.url.replace('127.0.0.1', 'localhost')
-  const found = await survey(asking(), [a.url, same], [{ node: 'old', url: a.url, seenAt: 2 }])
+  const found = await survey(asking(), places(a.url, same), [{ node: 'old', url: a.url, seenAt: 2 }])
   t.match(found, [{ node: 'a' }, { node: 'old', state: 'away', seenAt: 2 }])
   t.equal(found.length, 2)
+})
+
+tap.test('a node that does not answer where it listens has the name that its folder has', async t => {
+  const found = await survey(
+    asking(),
+    [{ url: gone, node: 'a' }],
+    [{ node: 'a', url: 'http://127.0.0.1:9', seenAt: 3 }],
+  )
+  t.match(found, [{ node: 'a', state: 'away', seenAt: 3 }])
+  t.equal(found.length, 1)
 })

@@ -63,8 +63,7 @@ const stateAt = async (connections: NatsConnection[], name: string): Promise<Str
   )
 }
 
-export const isBehind = ({ copies }: StreamState): boolean =>
-  copies.some(copy => !copy.isCurrent || copy.isAway)
+const isBehind = ({ copies }: StreamState): boolean => copies.some(copy => !copy.isCurrent || copy.isAway)
 
 /**
  * When one server is not reached, and the streams name one server that is not among those that are reached, it is that
@@ -102,7 +101,9 @@ const wordsOfCopies = ({ name, leader, copies }: StreamState, servers: SeenServe
     .map(({ server, isAway, lag }) =>
       isAway
         ? `the NATS server ${server} is away, and has a copy of ${name}`
-        : `the NATS server ${server} lacks ${lag || 'some'} records of ${name}`,
+        : lag > 0
+          ? `the NATS server ${server} lacks ${lag} records of ${name}`
+          : `the leader of ${name} hears nothing of the NATS server ${server}`,
     )
 }
 
