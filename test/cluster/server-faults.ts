@@ -12,8 +12,8 @@ import { filesOf, flipBytes } from '../support/nats-stores.ts'
 import { runReprise } from '../support/server.ts'
 import type { Fault } from './faults.ts'
 
-/** The most milliseconds of an outage. */
-const engine = 20_000
+/** The most milliseconds of an outage, and of one in which NATS fills two copies from the third. */
+const [engine, refilling] = [20_000, 60_000]
 /** Milliseconds of writing between two moments at which a disk is looked at. */
 const writingMs = 1500
 /** Milliseconds for which a server is paused. */
@@ -112,7 +112,7 @@ const emptyStandby = async (cluster: Cluster): Promise<void> => {
  */
 const damaged = (name: string, files: RegExp, count: 1 | 2): Fault => ({
   name,
-  limitMs: engine,
+  limitMs: count === 1 ? engine : refilling,
   async strike(cluster) {
     const [whole, ...followers] = await leaderFirst(cluster)
     const hurt = followers.slice(0, count)
@@ -144,7 +144,8 @@ const makeStreams = async ({ nats }: Cluster): Promise<void> => {
 const threeCopies = async (cluster: Cluster): Promise<void> => {
   const connection = await cluster.nats.connected(await cluster.nats.leaderOf(shard))
   const { streams } = await jetstreamManager(connection)
-  for (const num_replicas of [2, 3]) await streams.update(shard, { num_replicas })
+  for (const num_replicas of [2, 3])
+    await until(`${num_replicas} copies`, () => streams.update(shard, { num_replicas }).then(() => true))
   await connection.close()
   await filled(cluster)
 }
