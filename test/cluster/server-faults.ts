@@ -12,8 +12,8 @@ import { filesOf, flipBytes } from '../support/nats-stores.ts'
 import { runReprise } from '../support/server.ts'
 import type { Fault } from './faults.ts'
 
-/** The most milliseconds of an outage. */
-const engine = 20_000
+/** The most milliseconds of an outage, and of one in which NATS fills two copies from the third. */
+const [engine, refilling] = [20_000, 60_000]
 /** Milliseconds of writing between two moments at which a disk is looked at. */
 const writingMs = 1500
 /** Milliseconds for which a server is paused. */
@@ -70,49 +70,49 @@ const changeLeader = async ({ nats }: Cluster): Promise<void> => {
 }
 const noticed = () => pause(noticedMs)
 
-/** Resolves when each server has the whole log; NATS may need its time, or may never manage it. */
-const filled = ({ nats }: Cluster): Promise<unknown> =>
-  until(
-    'whole copies',
-    async () => {
-      const copies = await statesOfCopies(nats.monitorUrls, shard)
-      return copies.every(one => 'lag' in one && one.hasCopy && one.lag < fewRecords)
-    },
-    patienceMs,
-  ).catch(() => {})
-
-/**
- * A server whose log was longer than that of the leaders stays at its own end for ever. An operator stops it, empties its
- * folder, and starts it.
- */
-const refill = async (cluster: Cluster): Promise<void> => {
-  const { nats } = cluster
-  await filled(cluster)
+/** The servers whose copies are not whole: behind, or without their first records. */
+const notWhole = async ({ nats }: Cluster): Promise<Place[]> => {
   const copies = await statesOfCopies(nats.monitorUrls, shard)
-  const behind = places.filter(place => {
+  return places.filter(place => {
     const copy = copies[place]
-    return copy !== undefined && 'lag' in copy && copy.lag >= fewRecords
+    return copy === undefined || 'error' in copy || copy.lag >= fewRecords || copy.first > 1 || !copy.hasCopy
   })
-  for (const place of behind) {
+}
+/** Resolves when each server has the whole log; NATS may need its time, or may never manage it. */
+const filled = (cluster: Cluster): Promise<unknown> =>
+  until('whole copies', async () => (await notWhole(cluster)).length === 0, patienceMs).catch(() => {})
+
+/** What an operator does with a copy that NATS does not mend: stops the server, empties its folder, and starts it. */
+const refill = async (cluster: Cluster, which: Place[]): Promise<void> => {
+  const { nats } = cluster
+  for (const place of which) {
     await nats.kill(place)
     nats.wipe(place)
     await nats.start(place)
     await filled(cluster)
   }
 }
+/** A server whose log was longer than that of the leaders stays at its own end for ever. */
+const refillBehind = async (cluster: Cluster): Promise<void> => {
+  await filled(cluster)
+  await refill(cluster, await notWhole(cluster))
+}
 
 /** A standby that has nothing reads the whole log. */
 const emptyStandby = async (cluster: Cluster): Promise<void> => {
-  const standby = cluster.other(await cluster.owner(patienceMs))
+  const standby = cluster.other(await cluster.owner())
   await standby.kill()
   standby.wipe()
   await standby.start()
 }
 
-/** A damaged server leads, if NATS lets it, while an emptied standby reads. Then the leader goes, and then the whole server leads. */
+/**
+ * Damaged servers lead, if NATS lets them, while an emptied standby reads the whole log, perhaps from one of them: NATS lets
+ * any server serve a reader. The cluster must be whole before anybody mends the servers.
+ */
 const damaged = (name: string, files: RegExp, count: 1 | 2): Fault => ({
   name,
-  limitMs: engine,
+  limitMs: count === 1 ? engine : refilling,
   async strike(cluster) {
     const [whole, ...followers] = await leaderFirst(cluster)
     const hurt = followers.slice(0, count)
@@ -121,10 +121,15 @@ const damaged = (name: string, files: RegExp, count: 1 | 2): Fault => ({
       async felt() {
         for (const place of hurt) await cluster.nats.leadAt(shard, place)
         await emptyStandby(cluster)
-        await pause(writingMs)
+        await filled(cluster)
         await changeLeader(cluster)
+        await noticed()
+        await cluster.whole()
       },
-      heal: () => cluster.nats.leadAt(shard, whole).then(noticed),
+      async heal() {
+        await cluster.nats.leadAt(shard, whole)
+        await refill(cluster, hurt)
+      },
     }
   },
 })
@@ -139,7 +144,8 @@ const makeStreams = async ({ nats }: Cluster): Promise<void> => {
 const threeCopies = async (cluster: Cluster): Promise<void> => {
   const connection = await cluster.nats.connected(await cluster.nats.leaderOf(shard))
   const { streams } = await jetstreamManager(connection)
-  for (const num_replicas of [2, 3]) await streams.update(shard, { num_replicas })
+  for (const num_replicas of [2, 3])
+    await until(`${num_replicas} copies`, () => streams.update(shard, { num_replicas }).then(() => true))
   await connection.close()
   await filled(cluster)
 }
@@ -160,17 +166,26 @@ const deleteStream = async ({ nats }: Cluster): Promise<void> => {
 }
 
 /** The disk of the leader damages the oldest part of the log, and a standby that has nothing reads from there. */
-const readFromDamaged: Fault = {
+const rotten: Fault = {
   name: 'oldest block of the running NATS leader damaged, and the standby emptied',
   limitMs: engine,
   async strike(cluster) {
     const { nats } = cluster
-    const standby = cluster.other(await cluster.owner())
-    await standby.kill()
-    standby.wipe()
-    flipBytes(nats.storeOf(await nats.leaderOf(shard)), filesOf.oldestBlock(shard))
+    const [leader, other] = await leaderFirst(cluster)
+    if (flipBytes(nats.storeOf(leader), filesOf.oldestBlock(shard)) === 0)
+      throw new Error('there is no block')
     await pause(cachedMs)
-    return { felt: () => standby.start(), heal: noticed, struck: standby }
+    return {
+      async felt() {
+        await emptyStandby(cluster)
+        await noticed()
+        await cluster.whole()
+      },
+      async heal() {
+        await nats.leadAt(shard, other)
+        await refill(cluster, [leader])
+      },
+    }
   },
 }
 
@@ -181,14 +196,16 @@ export const serverFaults = {
     async strike(cluster) {
       const [leader, follower] = await leaderFirst(cluster)
       await rewind(cluster, [leader, follower])
-      return { felt: noticed, heal: () => refill(cluster) }
+      return { felt: noticed, heal: () => refillBehind(cluster) }
     },
   },
   blocksOfOne: damaged('blocks of one NATS server damaged', filesOf.blocks(shard), 1),
   blocksOfTwo: damaged('blocks of two NATS servers damaged', filesOf.blocks(shard), 2),
   raftOfOne: damaged('snapshots of one NATS server damaged', filesOf.raft, 1),
   raftOfTwo: damaged('snapshots of two NATS servers damaged', filesOf.raft, 2),
-  oldestBlockOfLeader: readFromDamaged,
+  oldestBlockOfOne: damaged('oldest block of one NATS server damaged', filesOf.oldestBlock(shard), 1),
+  oldestBlockOfTwo: damaged('oldest block of two NATS servers damaged', filesOf.oldestBlock(shard), 2),
+  oldestBlockOfLeader: rotten,
   followerWiped: {
     name: 'NATS follower wiped, and then the leader killed',
     limitMs: engine,
@@ -214,7 +231,7 @@ export const serverFaults = {
     limitMs: engine,
     async strike(cluster) {
       await rewind(cluster, places)
-      return { felt: noticed, heal: () => refill(cluster) }
+      return { felt: noticed, heal: () => refillBehind(cluster) }
     },
   },
   streamDeletedWhileNodesDown: {

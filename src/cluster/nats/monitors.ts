@@ -21,7 +21,10 @@ export type CopyState = {
   /** The sequences of the first and of the last record. */
   first: number
   last: number
-  /** Records between the first and the last one that are missing, as far as the server has noticed. */
+  /**
+   * Records between the first and the last one that are missing, as far as the server has noticed. A server that has lost
+   * the beginning of a log says so only by its first sequence, which is then not 1.
+   */
   deleted: number
   bytes: number
   /** How many records the end of this copy is behind the end of the longest copy that was found. */
