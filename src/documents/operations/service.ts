@@ -58,7 +58,7 @@ export const serviceOperations = defineOperations({
     access: 'open',
     summary: 'Can the server take work?',
     about:
-      'The server cannot take work while its log cannot be written, while its lists are behind the log, or while it shuts down. On a cluster, a node answers for itself: a standby is ready when it could take over.',
+      'The server cannot take work while its log cannot be written, while its lists are behind the log, or while it shuts down. On a cluster, a node answers for itself: a standby is ready when it could take over. `cluster.conditions` says what is wrong with the node or its cluster.',
     answers: [
       {
         status: 200,
