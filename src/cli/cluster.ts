@@ -44,8 +44,8 @@ const logOfOwner = async (options: InitOptions, keyFile: string): Promise<Beginn
   if (whatStandsAt(keyFile) === undefined) return undefined
   const { hops: key } = readClusterKeys(keyFile)
   const ask = createAsk(createHops({ key, node: 'cli', world: realWorld() }))
-  const { urls, told } = placesOf(options)
-  const nodes = await survey({ ask, now: Date.now }, urls, told)
+  const { places, told } = placesOf(options)
+  const nodes = await survey({ ask, now: Date.now }, places, told)
   const owner = nodes.find(({ role, state }) => role === 'owner' && state === 'answers')
   return owner?.log_id === undefined ? undefined : { id: owner.log_id, position: owner.position ?? 0 }
 }

@@ -42,20 +42,24 @@ export const createStandby = ({ storage, file, erasable, conditions, world, repo
     await copy?.eraseFiles(streams)
   })
 
-  /** Resolves when this node has everything that the log has now, or when `stopping` is aborted. */
-  const caughtUp = async (stopping: AbortSignal): Promise<void> => {
+  /** Whether something else than its way to the end of the log keeps this node from taking over. */
+  const isBarred = (): boolean =>
+    conditions.all().some(({ code, effect }) => effect === 'barred' && code !== 'catching-up')
+  /** Resolves to whether this node has everything that the log has now. False: the node stops, or something bars it. */
+  const isCaughtUp = async (stopping: AbortSignal): Promise<boolean> => {
     let end: number | undefined
-    while (!stopping.aborted) {
+    while (!stopping.aborted && !isBarred()) {
       end ??= await shared.tail().catch(() => undefined) // no server answers at the moment
-      if (end !== undefined && replica.caughtUp().sequence >= end) return
+      if (end !== undefined && replica.caughtUp().sequence >= end) return true
       await new Promise(resolve => setTimeout(resolve, lookMs))
     }
+    return false
   }
 
   return {
     /**
      * Begins to follow. Resolves when the read models have everything that the log had at that moment, or when the node
-     * stops.
+     * stops, or something bars it from taking over. Then following goes on, and ends the condition when it can.
      */
     async begin(stopping: AbortSignal): Promise<Held> {
       await replica.rest() // a row that came now would be missing in the copy of the log
@@ -63,9 +67,9 @@ export const createStandby = ({ storage, file, erasable, conditions, world, repo
       copy = followed
       conditions.begin('catching-up', 'this node reads the shared log up to its end')
       replica.follow()
-      await caughtUp(stopping)
+      const isCurrent = await isCaughtUp(stopping)
       await followed.follow()
-      conditions.end('catching-up')
+      if (isCurrent) conditions.end('catching-up')
       return {
         mayTakeOver: () => !conditions.areBarred(),
         async end() {

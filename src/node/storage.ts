@@ -47,7 +47,7 @@ const noteFlaws =
   (conditions: Conditions) =>
   (flaws: readonly Flaw[]): void => {
     const named = flaws.map(({ server, sequence }) => `${server} (record ${sequence})`).join(' and ')
-    if (flaws.length === 0) return conditions.end('server-damaged')
+    if (flaws.length === 0) return void conditions.end('server-damaged')
     const text = `the NATS server ${named} has a damaged copy of the shared log, or is behind; other servers have the record. If this does not pass: stop that server, move its store folder aside, and start it; it gets its copy from the other servers`
     conditions.begin('server-damaged', text)
   }

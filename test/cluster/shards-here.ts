@@ -4,7 +4,6 @@
 import { mkdirSync } from 'node:fs'
 import path from 'node:path'
 import type { Test } from 'tap'
-import { createConditions } from '../../src/cluster/conditions.ts'
 import type { MemoryServers } from '../../src/cluster/memory-log.ts'
 import { readConfig } from '../../src/config.ts'
 import type { Held } from '../../src/node/roles.ts'
@@ -43,7 +42,7 @@ export const shardIn = async (t: Test, servers: MemoryServers, folder: string, n
   const standby = createStandby({
     ...{ storage, erasable, world, report },
     file: files.readModels,
-    conditions: createConditions({ ...world, report }),
+    conditions: node.conditions,
   })
   const state = {
     inCluster: () => ({ node: name, role: 'owner' as const, owner: name, conditions: [] }),

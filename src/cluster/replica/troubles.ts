@@ -46,7 +46,10 @@ export const troubleOf = (error: unknown): { code: ConditionCode; text: string }
       text: `${text}. This node reads the log again, and the owner fills it again`,
     }
   if (isOfDisk(error))
-    return { code: 'storage-fails', text: `the disk of this node takes no writes (${text}): make room on it, or look what is wrong with it` }
+    return {
+      code: 'storage-fails',
+      text: `the disk of this node takes no writes (${text}): make room on it, or look what is wrong with it`,
+    }
   if (error instanceof Unknown || error instanceof StorageFailure)
     return { code: 'engine-away', text: `the shared log cannot be written: ${text}` }
   return { code: 'log-damaged', text: `the shared log cannot be followed: ${text}` }
