@@ -1,12 +1,12 @@
 // Makes sure that the NATS servers write each record to disk before they confirm it: at the start of a node, and every
 // minute, since somebody may start a server with other settings or another version.
-import { CannotStart } from '../../contract/cannot-start.ts'
-import type { Timers } from '../../contract/ports.ts'
-import type { Conditions } from '../conditions.ts'
-import type { ClusterSettings } from '../settings.ts'
-import { haveTold, unsafetyOf } from './judge.ts'
-import { type AskedServer, statesOfCopies } from './monitors.ts'
-import { shardStream } from './streams.ts'
+import { CannotStart } from '../contract/cannot-start.ts'
+import type { Timers } from '../contract/ports.ts'
+import type { Conditions } from './conditions.ts'
+import { haveTold, unsafetyOf } from './nats/judge.ts'
+import { type AskedServer, statesOfCopies } from './nats/monitors.ts'
+import { shardStream } from './nats/streams.ts'
+import type { ClusterSettings } from './settings.ts'
 
 type Settings = Pick<ClusterSettings, 'monitorUrls' | 'acceptsUnsynced'>
 type Deps = { settings: Settings; conditions: Pick<Conditions, 'begin' | 'end'>; timers: Timers }
