@@ -37,22 +37,9 @@ const all = Object.keys(serverFaults) as ServerFaultName[]
 const chosen = all.filter(name => asked === 'all' || asked?.split(',').includes(name))
 const names = asked === undefined ? inShort : chosen
 
-/** Findings after which a cluster is not yet whole again, and why. */
-const lost = 'the standby stops for ever when servers have lost records that it has read'
-const todo: Partial<Record<ServerFaultName, string>> = {
-  powerCut: lost,
-  streamDeleted: lost,
-  streamRewound: lost,
-  oldestBlockOfOne: 'a reader that meets a hole at one server does not ask another one',
-  oldestBlockOfTwo: 'a reader that meets a hole at one server does not ask another one',
-  oldestBlockOfLeader: 'a reader that meets a hole at one server does not ask another one',
-  streamDeletedWhileNodesDown:
-    'the standby cannot open records of a log that begins anew: same epoch, other keys',
-}
-
 for (const name of names) {
   const fault: Fault = serverFaults[name]
-  t.test(fault.name, { skip: noNats, todo: (asked === undefined && todo[name]) || false }, async t => {
+  t.test(fault.name, { skip: noNats }, async t => {
     const cluster = await startCluster(t, { env: { LOG_LEVEL: 'warn' } })
     const { nodes } = cluster
     await cluster.whole()
