@@ -3,6 +3,7 @@
 // may be older: then tests say so. Some tests run on further lines of versions, too.
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { homedir } from 'node:os'
 import path from 'node:path'
 import { lookUp, programOf } from './programs.ts'
 
@@ -18,7 +19,11 @@ export type NatsProgram = {
 
 /** compose.cluster.yaml and docs/cluster.md name the current one, too. */
 export const pinned = { current: '2.12.15', next: '2.14.10' }
-const cache = path.resolve(import.meta.dirname, '../../node_modules/.cache/nats-server')
+/** Not in node_modules, which npm ci removes. */
+const cache = path.join(
+  process.env.XDG_CACHE_HOME || path.join(homedir(), '.cache'),
+  'reprise-tests/nats-server',
+)
 /** The most milliseconds of a build, and between two looks at the build of another test file. */
 const [buildMs, lookMs] = [280_000, 200]
 /** After a build that failed, tests do not try again for so many milliseconds. */
