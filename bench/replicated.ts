@@ -1,7 +1,7 @@
 import path from 'node:path'
 import { performance } from 'node:perf_hooks'
-import { createConditions } from '../src/cluster/conditions.ts'
 import { beginLog } from '../src/cluster/beginning.ts'
+import { createConditions } from '../src/cluster/conditions.ts'
 import { openStreamKeys } from '../src/cluster/keys/stream-keys.ts'
 import { createMemoryServers } from '../src/cluster/memory-log.ts'
 import { createReplica } from '../src/cluster/replica.ts'

@@ -2,17 +2,13 @@
 import { CannotStart } from '../contract/cannot-start.ts'
 import { type Facts, packContent, unpackContent } from './records/content.ts'
 import { openRecord, originOf, sealRecord } from './records/form.ts'
-import { Fenced, type SharedLog } from './shared-log.ts'
+import { Fenced, noLog, type SharedLog } from './shared-log.ts'
 
 /** The version of the contents of records. */
 export const recordsVersion = 1
 
 /** A log that shall begin. `position`: the last position of the node that begins it; 0: the log is new. */
 export type Beginning = { id: string; position: number }
-
-/** What an operator does when the stream of the log is gone or empty. */
-export const noLog =
-  'If a node of this cluster has a log in its DATA_DIR, run "reprise cluster init --data DATA_DIR" on the machine of the node that owned the log last: its log goes on. For a new cluster, run "reprise cluster init"'
 
 /**
  * What the first record says; undefined: the log is empty. Rejects with CannotStart when the log begins with another record

@@ -1,5 +1,7 @@
 // What a node says about itself to another node, and what two nodes find when they compare it.
-import type { Digests } from './common-settings.ts'
+
+/** Digests by the name of the variable. A variable that is not set and has no default has none. */
+export type Digests = Readonly<Record<string, string>>
 
 export type Introduction = {
   node: string

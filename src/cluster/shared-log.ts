@@ -58,6 +58,10 @@ export class MissingRecord extends Error {
 /** The stream of the log is gone from the servers, or begins another log. */
 export class LostLog extends Error {}
 
+/** What an operator does when the stream of the log is gone or empty. */
+export const noLog =
+  'If a node of this cluster has a log in its DATA_DIR, run "reprise cluster init --data DATA_DIR" on the machine of the node that owned the log last: its log goes on. For a new cluster, run "reprise cluster init"'
+
 export type Following = {
   /** Resolves when no further record is handed over. */
   stop(): Promise<void>

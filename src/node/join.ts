@@ -4,7 +4,6 @@ import { randomUUID } from 'node:crypto'
 import type { NatsSettings } from '../bus/nats-settings.ts'
 import { recordsVersion } from '../cluster/beginning.ts'
 import type { ClusterKeys } from '../cluster/cluster-key.ts'
-import { commonSettings } from '../cluster/common-settings.ts'
 import { type Ask, createAsk } from '../cluster/door/ask-node.ts'
 import { createHops } from '../cluster/door/hop.ts'
 import { aboutAnswer, aboutQuestion, type JoinAnswer, joinPath } from '../cluster/door/node-routes.ts'
@@ -15,6 +14,7 @@ import type { Config } from '../config.ts'
 import { CannotStart } from '../contract/cannot-start.ts'
 import type { World } from '../contract/ports.ts'
 import { version } from '../platform/version.ts'
+import { commonSettings } from './common-settings.ts'
 
 /** Milliseconds that the servers have to tell the newest beat. */
 const waitMs = 3000

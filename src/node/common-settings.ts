@@ -3,6 +3,7 @@
 import { createHmac } from 'node:crypto'
 import path from 'node:path'
 import type { ModelSettings } from '../agents/model/settings.ts'
+import type { Digests } from '../cluster/introduction.ts'
 import type { Config } from '../config.ts'
 import { canonical } from '../contract/canonical.ts'
 import type { QuotaLimits } from '../fairness/quotas.ts'
@@ -95,9 +96,6 @@ const common: { [Name in keyof Config]: 'own' | ((value: Config[Name], config: C
       ]),
     ),
 }
-
-/** Digests by the name of the variable. A variable that is not set and has no default has none. */
-export type Digests = Readonly<Record<string, string>>
 
 /** The digests of the settings that all nodes should have in common. `key`: the cluster's key for this purpose. */
 export const commonSettings = (config: Config, key: Uint8Array): Digests => {

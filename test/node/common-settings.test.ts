@@ -3,8 +3,8 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import tap, { type Test } from 'tap'
 import { clusterKeysOf } from '../../src/cluster/cluster-key.ts'
-import { commonSettings } from '../../src/cluster/common-settings.ts'
 import { readConfig } from '../../src/config.ts'
+import { commonSettings } from '../../src/node/common-settings.ts'
 
 const keys = clusterKeysOf(Buffer.alloc(32, 1))
 
