@@ -182,6 +182,7 @@ t.test('a node that has more events than the owner says so', async t => {
   t.notOk(two.conditions.areBarred())
   await two.replica.claim()
   t.equal(rowsOf(two.local)[0]?.stream, 'mine')
+  t.same(two.conditions.all(), [], 'it has brought them into the shared log')
   shareKeys(two.keys, one.keys)
   await one.replica.follow()
   await until(() => rowsOf(one.local)[0]?.stream === 'mine')
