@@ -1,6 +1,16 @@
 // The file of the read models. It can always be rebuilt from the log, for example when it belongs to another log.
-import { close, closeSync, existsSync, fstatSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
-import { dirname } from 'node:path'
+import {
+  close,
+  closeSync,
+  existsSync,
+  fstatSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import Database from 'better-sqlite3'
 import { syncFileLater, syncFolder } from '../src/platform/plain-file.ts'
@@ -105,43 +115,59 @@ const openCopy = (path: string): Database.Database => {
 /** Closes a file in a thread: when nobody else has it open and its name is gone, its pages are freed, which takes long. */
 const closeLater = promisify(close)
 
-const createRewriting = (path: string): Rewriting => {
-  const next = `${path}.new`
+/** The name of the copies of a file begins with this. */
+const copyOf = (path: string): string => `${path}.new-`
+let copies = 0
+
+/** Removes copies that a crash has left. */
+const removeCopies = (path: string): void => {
+  const [folder, start] = [dirname(path), basename(copyOf(path))]
+  for (const name of readdirSync(folder))
+    if (name.startsWith(start)) rmSync(join(folder, name), { force: true })
+}
+
+const createRewriting = (path: string): (() => Rewriting) => {
   /**
    * The file that is about to be replaced. It stays open when it was not replaced: a process that closes any descriptor of
    * a file loses the locks of all of its connections to the file.
    */
   let old: number | undefined
-  return {
-    make: () => rewrittenCopy(path, next),
-    hold() {
-      if (old !== undefined && fstatSync(old).ino === statSync(path).ino) return
-      if (old !== undefined) closeSync(old)
-      old = openSync(path, 'r')
-    },
-    open: () => openCopy(next),
-    sync: () => syncFileLater(next),
-    // After a crash between these steps there is no file, and the next start makes it from the log. SQLite removes the
-    // WAL by its name when the last connection closes, so it closes before the new file is there.
-    replace(close) {
-      for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true })
-      close()
-      renameSync(next, path)
-    },
-    async settle() {
-      if (old !== undefined) await closeLater(old)
-      old = undefined
-      await syncFolder(dirname(path))
-    },
-    discard: () => rmSync(next, { force: true }),
+  return () => {
+    // A thread that makes a copy cannot be stopped. It may still write when the file has a new user, who makes another copy.
+    const next = copyOf(path) + ++copies
+    return {
+      make: () => rewrittenCopy(path, next),
+      hold() {
+        if (old !== undefined && fstatSync(old).ino === statSync(path).ino) return
+        if (old !== undefined) closeSync(old)
+        old = openSync(path, 'r')
+      },
+      open: () => openCopy(next),
+      sync: () => syncFileLater(next),
+      // After a crash between these steps there is no file, and the next start makes it from the log. SQLite removes the
+      // WAL by its name when the last connection closes, so it closes before the new file is there.
+      replace(close) {
+        for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true })
+        close()
+        renameSync(next, path)
+      },
+      async settle() {
+        if (old !== undefined) await closeLater(old)
+        old = undefined
+        await syncFolder(dirname(path))
+      },
+      discard: () => rmSync(next, { force: true }),
+    }
   }
 }
 
 /** Opens the read models. `anew`: removes the old file first. Throws CannotStart. */
-export const openReadStore = (path: string, anew = false): ReadStore =>
-  renewable(
+export const openReadStore = (path: string, anew = false): ReadStore => {
+  if (isFile(path)) removeCopies(path)
+  return renewable(
     () => (anew ? make(path) : openOrMake(path)),
     () => make(path),
     isFile(path) ? createCheckpoints(path) : none,
     isFile(path) ? createRewriting(path) : undefined,
   )
+}

@@ -101,14 +101,23 @@ export const renewable = (
   open: () => Database.Database,
   make: () => Database.Database,
   checkpoints: Checkpoints = none,
-  rewriting?: Rewriting,
+  rewriting?: () => Rewriting,
 ): ReadStore => {
   let db = open()
   const transaction = openTransaction(() => db, checkpoints)
   const used = (): Used => ({ db, transaction, checkpoints })
 
-  const copyWith = async ({ open: openCopy, ...files }: Rewriting): Promise<Copy> => {
+  let isClosing = false
+  const mustBeOpen = (): void => {
+    if (isClosing) throw new Error('the database closes')
+  }
+
+  const copyWith = async (rewriting: () => Rewriting): Promise<Copy> => {
+    mustBeOpen()
+    const { open: openCopy, ...files } = rewriting()
     await files.make()
+    if (isClosing) files.discard()
+    mustBeOpen()
     let copy: Database.Database | undefined = openCopy()
     const own = openTransaction(() => copy ?? db, none)
     const tables = tablesOf(() =>
@@ -156,8 +165,9 @@ export const renewable = (
       db.close()
       db = make()
     },
-    isOpen: () => db.open,
+    isOpen: () => db.open && !isClosing,
     async close() {
+      isClosing = true // from now on no copy takes the place of this file
       try {
         transaction.commit()
       } catch {

@@ -88,6 +88,48 @@ t.test('two claims at the same place have different keys, so a standby gets the 
   await until(() => two.conditions.all().length === 0)
 })
 
+t.test('a standby does not wait for the keys of a record that the servers have lost', async t => {
+  const servers = await begun()
+  const folder = newFolder(t)
+  const one = memoryNode(t, servers, { folder })
+  const two = memoryNode(t, servers, { folder: path.join(folder, 'two'), name: 'two' })
+  await one.replica.claim()
+  await openLog(one.replica.store, deps()).append([to('a', -1, { n: 0 })])
+  await two.replica.follow()
+  await until(() => two.conditions.has('records-sealed'))
+  servers.loseBehind(1)
+  await one.replica.claim()
+  // Nobody gives the keys with which the lost record was sealed.
+  const isNew = ({ epoch }: { epoch: number }) => epoch === one.keys.epoch()
+  two.keys.store(one.keys.missing([], 1_000_000).filter(isNew))
+  await until(() => two.replica.caughtUp().position === 1)
+  await until(() => two.conditions.all().length === 0)
+  t.same(rowsOf(two.local), rowsOf(one.local))
+})
+
+t.test('a standby has caught up when it has what the log had before, although more comes', async t => {
+  const servers = await begun()
+  const folder = newFolder(t)
+  const one = memoryNode(t, servers, { folder })
+  let more = 1
+  const two = memoryNode(t, servers, {
+    folder: path.join(folder, 'two'),
+    name: 'two',
+    wire: shared => ({ ...shared, tail: async () => (await shared.tail()) + more++ }),
+  })
+  await one.replica.claim()
+  const log = openLog(one.replica.store, deps())
+  two.conditions.begin('catching-up', 'as after a fault')
+  await two.replica.follow()
+  for (let n = 0; two.conditions.has('catching-up'); n++) {
+    await log.append([to('a', n - 1, { n })])
+    shareKeys(one.keys, two.keys)
+    await until(() => two.replica.caughtUp().position === n + 1)
+    if (n > 1000) throw new Error('it never counts as caught up')
+  }
+  t.pass('it could take over')
+})
+
 t.test('a node never writes behind the beginning of another log', async t => {
   const servers = await begun()
   const folder = newFolder(t)
@@ -182,6 +224,7 @@ t.test('a node that has more events than the owner says so', async t => {
   t.notOk(two.conditions.areBarred())
   await two.replica.claim()
   t.equal(rowsOf(two.local)[0]?.stream, 'mine')
+  t.same(two.conditions.all(), [], 'it has brought them into the shared log')
   shareKeys(two.keys, one.keys)
   await one.replica.follow()
   await until(() => rowsOf(one.local)[0]?.stream === 'mine')

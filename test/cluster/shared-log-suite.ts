@@ -191,20 +191,22 @@ export const sharedLogSuite = (kind: string, makeLog: MakeLog): void => {
     },
   )
 
-  sentence('a follower ends with the error of its handler', async (t, log, other) => {
+  sentence('a follower ends with the error of its handler, and can be stopped', async (t, log, other) => {
     await fill(log, 'a')
     let calls = 0
+    let stop = async () => {}
     const error = await new Promise(resolve => {
-      other.follow(
+      stop = other.follow(
         0,
-        () => {
+        async () => {
           calls++
           throw new Error('the disk is full')
         },
         resolve,
-      )
+      ).stop
     })
     t.match(error, { message: 'the disk is full' })
+    await stop()
     await fill(log, 'b')
     const follower = followed(other, 0)
     await follower.upTo(2)

@@ -98,7 +98,7 @@ export const createFollow =
       async stop() {
         stop.abort()
         pull?.close()
-        await handling
+        await Promise.resolve(handling).catch(() => {}) // `failed` gets the error
       },
     }
   }

@@ -40,32 +40,42 @@ export const startFollowing = (deps: FollowingDeps): Following => {
   const { local, shared, intake, keys, conditions, timers } = deps
   let isStopped = false
   let missing = 0
-  let release = () => {}
+  let end = () => {}
   const stopped = new Promise<void>(resolve => {
-    release = resolve
+    end = resolve
   })
   /** The present following of the shared log. What a former one says no longer counts. */
   let current: Following | undefined
   let turn = 0
+  /** Ends the wait of the present following for keys. */
+  let release = () => {}
+  /** The record whose keys are missing. */
+  let sealed: SharedRecord | undefined
+  /** Where the log ended when this node began to read it. */
+  let goal: number | undefined
   let mending: Promise<void> | undefined
   let isLooking = false
 
-  const take = async (records: SharedRecord[]): Promise<void> => {
-    while (!isStopped) {
+  /** `left` resolves when this following no longer counts. */
+  const take = async (records: SharedRecord[], isPresent: () => boolean, left: Promise<void>) => {
+    while (isPresent()) {
       const known = intake.at().sequence
       try {
         await intake.take(records.filter(({ sequence }) => sequence > known))
+        sealed = undefined
         endTroubles(conditions)
         return conditions.end('records-sealed')
       } catch (error) {
         if (!(error instanceof LacksKeys)) throw error
+        sealed = records.find(({ sequence }) => sequence === intake.at().sequence + 1)
         conditions.begin('records-sealed', `this node cannot read on: ${error.message}`)
-        await Promise.race([keys.stored(), stopped])
+        await Promise.race([keys.stored(), left])
       }
     }
   }
   const rewind = async (): Promise<void> => {
     conditions.begin('catching-up', 'this node reads the shared log again, from its first record')
+    goal = undefined
     await intake.rewind()
   }
   /** Prepares the next try. Rejects when the disk takes no writes yet. */
@@ -89,32 +99,64 @@ export const startFollowing = (deps: FollowingDeps): Following => {
             (next: unknown) => next ?? error,
           )
     }
-    start()
   }
-  const ended = (error: unknown, of: number): void => {
-    if (isStopped || of !== turn) return
-    mending = tryAgain(error).finally(() => {
+  /** Follows again when this work is done. */
+  const startAfter = (work: Promise<void>): Promise<void> => {
+    mending = work.then(start).finally(() => {
       mending = undefined
     })
+    return mending
+  }
+  const ended = (error: unknown, of: number): void => {
+    if (!isStopped && of === turn) void startAfter(tryAgain(error))
   }
   const start = (): void => {
     if (isStopped) return
     const mine = ++turn
-    current = shared.follow(intake.at().sequence, take, error => ended(error, mine))
+    const left = new Promise<void>(resolve => {
+      release = resolve
+    })
+    const isPresent = () => !isStopped && mine === turn
+    sealed = undefined
+    current = shared.follow(
+      intake.at().sequence,
+      records => take(records, isPresent, left),
+      error => ended(error, mine),
+    )
+  }
+  /** Ends the present following, also while it waits for keys. */
+  const leave = async (): Promise<void> => {
+    turn++
+    release()
+    await current?.stop()
+  }
+  /** Whether the shared log no longer has the record whose keys are missing: nobody may have these keys any more. */
+  const isGone = async (record: SharedRecord): Promise<boolean> => {
+    const [there] = await shared.read(record.sequence - 1, 1)
+    return there === undefined || !Buffer.from(there.bytes).equals(record.bytes)
+  }
+  /** Whether the log still has what was read of it. One reading alone may be outdated. */
+  const isLost = async (isThere: Promise<boolean>): Promise<boolean> => {
+    missing = (await isThere) ? 0 : missing + 1
+    if (missing < looksUntilLost || mending !== undefined || isStopped) return false
+    missing = 0
+    return true
   }
   /** Reads everything again, when the end was reached and the last record was missing in several checks. */
   const look = async (): Promise<void> => {
-    if (mending !== undefined || (await shared.tail()) > intake.at().sequence) return
-    conditions.end('catching-up')
+    if (mending !== undefined) return
+    if (sealed !== undefined) {
+      if (await isLost(isGone(sealed).then(is => !is))) await startAfter(leave())
+      return
+    }
+    const tail = await shared.tail()
+    if (isStopped || mending !== undefined) return
+    if (tail > 0) goal ??= tail
+    if (goal !== undefined && intake.at().sequence >= goal) conditions.end('catching-up')
+    if (tail > intake.at().sequence) return
     mustKnowNoMore(intake)
     conditions.end('events-unshared')
-    missing = (await intake.isSame()) ? 0 : missing + 1
-    if (missing < looksUntilLost || mending !== undefined) return
-    missing = 0
-    turn++
-    await current?.stop()
-    await rewind()
-    start()
+    if (await isLost(intake.isSame())) await startAfter(leave().then(rewind))
   }
   const cancel = timers.every(lookMs, () => {
     if (isLooking) return
@@ -134,6 +176,7 @@ export const startFollowing = (deps: FollowingDeps): Following => {
     async stop(): Promise<void> {
       isStopped = true
       cancel()
+      end()
       release()
       await current?.stop()
       await mending

@@ -13,7 +13,7 @@ import type { createOwnedSecrets } from './owned-secrets.ts'
 import { createOwner, type DoubtedBatch, type Owner } from './owner.ts'
 import { createPublisher } from './publisher.ts'
 import { refillings } from './refill.ts'
-import { endTroubles } from './troubles.ts'
+import { endWaiting } from './troubles.ts'
 
 type Deps = {
   local: Store
@@ -46,6 +46,7 @@ export const createOwnership = (deps: Deps) => {
 
   const fenced = (): void => {
     owner = undefined
+    doubted = undefined // another node decides what comes next
     deps.fenced()
   }
   const failed = (error: unknown): void => {
@@ -79,6 +80,7 @@ export const createOwnership = (deps: Deps) => {
     latest = own
     await refill(own)
     owner = own
+    endWaiting(conditions)
     return sequence
   }
 
@@ -90,14 +92,18 @@ export const createOwnership = (deps: Deps) => {
    */
   const keepDoubted = async (): Promise<void> => {
     const batch = doubted
+    if (batch !== undefined && batch.long.length === 0 && batch.first === intake.head() + 1) {
+      await local.write(batch)
+      await intake.restart()
+    }
     doubted = undefined
-    if (batch === undefined || batch.long.length > 0 || batch.first !== intake.head() + 1) return
-    await local.write(batch)
-    await intake.restart()
   }
 
   return {
-    stepBack,
+    async stepBack(): Promise<void> {
+      await stepBack()
+      doubted = undefined // from here on, the shared log alone says which events there are
+    },
     claim,
     /** Opens the local log again after a failure, and claims the shared log again if nobody else has. */
     async claimAgain(): Promise<void> {
@@ -113,7 +119,6 @@ export const createOwnership = (deps: Deps) => {
       if (!mayClaim()) throw new StorageFailure('this node may not claim the log at present')
       await keepDoubted()
       await claim()
-      endTroubles(conditions)
     },
     /** The object that writes while this node owns the log; undefined: it does not own the log. */
     owner: (): Owner | undefined => owner,

@@ -60,6 +60,11 @@ export const noteTrouble = (conditions: Conditions, error: unknown): void => {
   conditions.begin(code, text)
 }
 /** Called when the shared log was read or written again. */
-export const endTroubles = (conditions: Conditions): void => {
+export const endTroubles = (conditions: Pick<Conditions, 'end'>): void => {
   for (const code of codes) conditions.end(code)
+}
+/** Called when this node has claimed the shared log, which an owner has read to its end. */
+export const endWaiting = (conditions: Pick<Conditions, 'end'>): void => {
+  endTroubles(conditions)
+  for (const code of ['records-sealed', 'catching-up'] as const) conditions.end(code)
 }
