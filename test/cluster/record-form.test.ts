@@ -12,7 +12,7 @@ import type { PackedBatch } from '../../src/log/store.ts'
 const key = Buffer.alloc(32, 1)
 const sealed = seal(key, 'plain', Buffer.alloc(12, 2))
 const contents: Content[] = [
-  { kind: 'begin', facts: { log_id: 'log_1', position: 0, version: 1 }, parts: [] },
+  { kind: 'begin', facts: { log_id: 'log_1', version: 1, position: 0 }, parts: [] },
   { kind: 'claim', facts: { node: 'a', url: 'http://a', position: 3 }, parts: [] },
   {
     kind: 'events',
@@ -30,14 +30,14 @@ const contents: Content[] = [
 ]
 /** The signature of each record of a chain; it covers all of its bytes. */
 const golden: Record<Kind, string> = {
-  begin: 'wK-KhbTRGxPnNgHyjOEdXHGRNv5rY5tiY9D5VNG-0go',
-  claim: 'T__dhGFCIVkwOr-KsOAbOjrcMzl6Lu-ZdFu_fXXdUcw',
-  events: 'J5NVHfOGwBF_-XsLiI0nnlk_7id1grlU6-6x-GZelW4',
-  part: 'zA5xsBoN6TupUpoQJQSZE__wFSxZKm8YV0sGC-rziPM',
-  piece: 'aJ-ts3phtGArdxSLa9lH0u_wuTsZcZ9DB5B-1k0OzBE',
-  drop: '5aILYkjXnwxgAlyfB0enpIEC1Vo-BEk5C9EkWvCXtx4',
-  secret: 'X6tR_IhvTriS8jTTIZoCNs2FaLCva7B3ASiYqYzJqNI',
-  forget: 'stvByR548mpy1bg8JzBoeuQHWzlZJ_VEJVw-6Y5Jp7Y',
+  begin: 'FvUmQiRFkw88keHtpUPb7_4vxSJGXDherwKSAe4Z3G0',
+  claim: 'mT2tEycy44U1VY6vIyOA7iZMTCSzvhFi1Co4hwJlRxM',
+  events: 'RO0QPaF9Su0Jy7ZqFjn54J1rsVVt51E-HWUJ9w81XN4',
+  part: 'uWJk6FP5k5zuy4AbtuqgJlhLxCVmR84m-BLTdRNrfLo',
+  piece: 'BG215vtL2DzvcuNHMkdrJWeVMEeHLgbVNeMfEgjcXC8',
+  drop: 'xyjlYw-xqZRXckAZns20HMA5XaewQ6H5Z4tO2QLCjBM',
+  secret: 'GgufJc1FOr01EU-Zx7cjTFOozBPnZFt1YvddpMU9D9Q',
+  forget: '_X5GJEopG17oa913PB0yjvAhiVRQX9FIRvMl6J09IDk',
 }
 const chain = () => {
   let before = originOf('log_1')
