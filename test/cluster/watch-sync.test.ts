@@ -100,7 +100,7 @@ t.test('a node that may not run ends with one line and exit code 2', { skip: noN
   const CLUSTER_KEY_FILE = path.join(folder, 'key')
   writeFileSync(CLUSTER_KEY_FILE, Buffer.alloc(32, 7).toString('base64'), { mode: 0o600 })
   const env = { DATA_DIR: path.join(folder, 'data'), CLUSTER_KEY_FILE, CLUSTER_NATS_URL: server.url }
-  t.equal((await runReprise(['cluster', 'init'], env)).code, 0)
+  t.equal((await runReprise(['cluster', 'init', '--new'], env)).code, 0)
   const port = String(await freePort())
   const node = { ...env, CLUSTER: '1', NODE_NAME: 'a', PORT: port }
   for (const [more, words] of [
