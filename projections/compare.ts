@@ -16,9 +16,9 @@ export type Difference = {
 /**
  * Tables that may differ, so they are not compared: the checkpoint, the list of files that are still to be written,
  * saved folds (some may be missing), the list of tasks whose items in progress may be behind, and the list of streams
- * whose content is being erased.
+ * whose content is being erased, with the note that the file has traces of them.
  */
-const notCompared = new Set(['checkpoint', 'erasing', 'task_files', 'saved_folds', 'talking_tasks'])
+const notCompared = new Set(['checkpoint', 'erasing', 'task_files', 'saved_folds', 'talking_tasks', 'traces'])
 /** Conditions in SQL by table, for rows that mean the same as no row. Such rows are not compared. */
 const empty: Record<string, string> = { task_counts: 'tasks = 0' }
 

@@ -6,6 +6,7 @@ import type { Report, Timers } from '../src/contract/ports.ts'
 import { Refusal } from '../src/contract/refusals.ts'
 import type { Log, Recorded } from '../src/contract/stored.ts'
 import { nextTurn } from '../src/fairness/slices.ts'
+import { hasTraces } from './erasing/table.ts'
 import { createIntake, type Projection } from './intake.ts'
 import { readToHead } from './read-to-head.ts'
 import { createRewriting } from './rewriting.ts'
@@ -42,6 +43,8 @@ export type Projector = {
    * not wait.
    */
   rewrite(): Promise<void>
+  /** Whether the free space of the file may have texts of erased streams, so that the file is to be written anew. */
+  hasTraces(): boolean
   /** The position up to which the read models are written. */
   reached(): number
   /** Whether the read models hold everything that the log holds. */
@@ -217,6 +220,7 @@ export const createProjector = (
       await rewriting.rewrite()
       if (intake.position() < log.head()) await catchUp() // nobody hands over events, only a catch-up takes them
     },
+    hasTraces: () => hasTraces(store),
     reached: () => intake.written(),
     isCurrent: () => !trust.isBehind() && intake.position() === log.head(),
     isCurrentFor: stream => !trust.isBehind() || (!trust.isDamaged() && !intake.hasNewsOf(stream)),

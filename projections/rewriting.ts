@@ -3,6 +3,7 @@
 // the file in the turn in which it has all events. So the tables are current at every moment.
 import type { Log, Recorded } from '../src/contract/stored.ts'
 import { createTurns } from '../src/platform/turns.ts'
+import { endTraces } from './erasing/table.ts'
 import { createIntake, type Intake, type Projection } from './intake.ts'
 import { readToHead } from './read-to-head.ts'
 import type { Copy, ReadStore } from './store.ts'
@@ -42,6 +43,7 @@ export const createRewriting = ({ store, log, projectionsOn, rest, isAtRest, rep
     const copy = await store.copy()
     if (copy === undefined) return
     try {
+      endTraces(copy.store)
       const intake = await fill(copy)
       do {
         await rest()

@@ -19,7 +19,7 @@ import { rewrittenCopy } from '../src/platform/sqlite/rewritten-copy.ts'
 import { isOutside, unusable } from '../src/platform/unusable.ts'
 import { cronTables } from './cron/schema.ts'
 import { envSessionTables } from './env-sessions/schema.ts'
-import { erasingTable } from './erasing/schema.ts'
+import { erasingTable, tracesTable } from './erasing/schema.ts'
 import { type ReadStore, type Rewriting, renewable } from './sqlite/renewable.ts'
 import { taskTables } from './tasks/schema.ts'
 import { tokenTables } from './tokens/schema.ts'
@@ -29,7 +29,7 @@ export type { Copy, ReadStore } from './sqlite/renewable.ts'
 export type { Statement } from './sqlite/statements.ts'
 
 /** Raise this number whenever a table or its content changes: files with another number are removed and rebuilt. */
-const readModelVersion = 21
+const readModelVersion = 22
 
 const checkpoint = `
 CREATE TABLE checkpoint (one INTEGER PRIMARY KEY CHECK (one = 1), position INTEGER NOT NULL, leaf TEXT NOT NULL) STRICT;
@@ -37,6 +37,7 @@ CREATE TABLE checkpoint (one INTEGER PRIMARY KEY CHECK (one = 1), position INTEG
 const schema = [
   checkpoint,
   erasingTable,
+  tracesTable,
   taskTables,
   envSessionTables,
   tokenTables,

@@ -11,6 +11,16 @@ export type Eraser = (stream: string) => void
 /** The most streams whose rows one slice removes. */
 export const streamsAtOnce = 8
 
+/** Whether the free space of the file may have texts of erased streams. */
+export const hasTraces = (store: ReadStore): boolean =>
+  store.prepare('SELECT 1 FROM traces').get() !== undefined
+
+/** Called on a copy, which has no free space. Content that is still to be removed from it will leave new traces. */
+export const endTraces = (copy: ReadStore): void =>
+  copy.transaction(() => {
+    copy.prepare('DELETE FROM traces WHERE NOT EXISTS (SELECT 1 FROM erasing)').run()
+  })()
+
 export const erasingProjection = (store: ReadStore, erasers: readonly Eraser[]): Projection => {
   const add = store.prepare('INSERT INTO erasing (position, streams, done) VALUES (?, ?, 0)')
   const first = store.prepare<[], { position: number; streams: string; done: number }>(
@@ -18,6 +28,7 @@ export const erasingProjection = (store: ReadStore, erasers: readonly Eraser[]):
   )
   const move = store.prepare('UPDATE erasing SET done = ? WHERE position = ?')
   const remove = store.prepare('DELETE FROM erasing WHERE position = ?')
+  const noteTraces = store.prepare('INSERT OR IGNORE INTO traces (one) VALUES (1)')
   let found: { position: number; streams: string[] }[] = []
   /** Whether the table may have rows. */
   let isLeft = true
@@ -32,7 +43,10 @@ export const erasingProjection = (store: ReadStore, erasers: readonly Eraser[]):
     },
     write() {
       for (const { position, streams } of found) add.run(position, JSON.stringify(streams))
-      if (found.length > 0) isLeft = true
+      if (found.length > 0) {
+        noteTraces.run()
+        isLeft = true
+      }
       found = []
     },
     hasMore() {

@@ -1,6 +1,7 @@
 // Keeps the read models of a node that only follows current, so that the node can take over within a moment.
 import { openReadStore } from '../../projections/store.ts'
 import type { Roots } from '../access/user-folders.ts'
+import type { Conditions } from '../cluster/conditions.ts'
 import type { Report, World } from '../contract/ports.ts'
 import { createSessionFolders } from '../env-sessions/folders.ts'
 import { createErasedFiles } from '../erasure/files.ts'
@@ -10,6 +11,7 @@ import { openReadModels } from '../maintenance/open-read-models.ts'
 import type { Secrets } from '../platform/secrets.ts'
 import { build } from '../platform/version.ts'
 import { createQueries } from '../tasks/queries.ts'
+import { createTraceRemoval } from './traces.ts'
 
 /** What erasures remove on this node, in addition to payloads. */
 export type CopiedFiles = { roots: Roots; sessionsRoot: string; secrets: Pick<Secrets, 'forget'> }
@@ -20,11 +22,12 @@ type Deps = {
   /** The file of the read models. */
   file: string
   erasable: CopiedFiles
+  conditions: Pick<Conditions, 'begin' | 'end'>
   world: World
   report: Report
 }
 
-export const openCopy = async ({ store, file, erasable, world, report }: Deps) => {
+export const openCopy = async ({ store, file, erasable, conditions, world, report }: Deps) => {
   const { clock, random, timers } = world
   const log = openLog(store, { clock, random, build })
   const models = await openReadModels({ log, openStore: anew => openReadStore(file, anew), timers, report })
@@ -37,6 +40,7 @@ export const openCopy = async ({ store, file, erasable, world, report }: Deps) =
     secrets: erasable.secrets,
     saved: { atRest: async () => {} }, // a node that only follows writes no files of rollouts or logs
   })
+  const traces = createTraceRemoval({ models: projector, timers, report })
   let reading: Promise<void> | undefined
   let isAsked = false
   let isClosed = false
@@ -47,12 +51,19 @@ export const openCopy = async ({ store, file, erasable, world, report }: Deps) =
       log.readOn()
       await projector.catchUp()
     }
+    conditions.end('read-models-fail')
+    traces.remove()
   }
+  const failed = (error: unknown): void =>
+    conditions.begin(
+      'read-models-fail',
+      `the read models of this standby do not follow the log (${String(error)}): look whether its disk is full or damaged`,
+    )
   /** Reads the rows that were added to the store. Resolves when the read models have them. Never rejects. */
   const follow = (): Promise<void> => {
     isAsked = true
     reading ??= readOn()
-      .catch(error => report('warn', 'the read models do not follow the log', { error: String(error) }))
+      .catch(failed)
       .finally(() => {
         reading = undefined
       })
@@ -66,13 +77,13 @@ export const openCopy = async ({ store, file, erasable, world, report }: Deps) =
       await files.remove(streams)
       files.forget()
     },
-    /** Writes the file of the read models anew, without traces of what was erased. */
-    rewrite: projector.rewrite,
     /** By how many positions the read models are behind the copy of the log. */
     lag: (): number => (store.last()?.position ?? 0) - projector.reached(),
     async close(): Promise<void> {
       isClosed = true
+      traces.end()
       await reading
+      conditions.end('read-models-fail')
       projector.flush()
       await models.store.close()
     },

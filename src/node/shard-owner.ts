@@ -9,6 +9,7 @@ import { openShard } from '../maintenance/open-shard.ts'
 import { readPlainFile, whatStandsAt } from '../platform/plain-file.ts'
 import { createLocalDoor } from './local-door.ts'
 import type { NodeStorage } from './storage.ts'
+import { createTraceRemoval } from './traces.ts'
 
 /** Milliseconds between two checks whether the files that every owner needs have changed. */
 const shareMs = 5000
@@ -54,6 +55,8 @@ export const openOwnedShard = async ({ config, storage, node, timers, inspect, r
   const door = createLocalDoor(front.app.server)
   await shareFiles() // also the files that were made while the shard was opened
   front.publish()
+  const traces = createTraceRemoval({ models: front.system.projector, timers, report })
+  traces.remove() // of erasures that this node knew as a standby
   const stopSharing = timers.every(shareMs, () => {
     shareFiles().catch(error =>
       report('warn', 'files for other nodes could not be stored', { error: String(error) }),
@@ -64,6 +67,7 @@ export const openOwnedShard = async ({ config, storage, node, timers, inspect, r
     door,
     async end(): Promise<void> {
       stopSharing()
+      traces.end()
       await front.drain(0)
       await door.close()
       await front.app.close()

@@ -21,26 +21,8 @@ const lookMs = 50
 export const createStandby = ({ storage, file, erasable, conditions, world, report }: Deps) => {
   const { local, replica, shared } = storage
   let copy: Copy | undefined
-  let hasErased = false
-  const follow = async (): Promise<void> => {
-    const following = copy
-    await following?.follow()
-    if (!hasErased || copy !== following) return
-    hasErased = false
-    await following?.rewrite().catch(error => {
-      hasErased = true
-      throw error
-    })
-  }
-  replica.onApplied(() => {
-    follow().catch(error =>
-      report('warn', 'the read models could not be written anew', { error: String(error) }),
-    )
-  })
-  replica.onErasing(async streams => {
-    hasErased = true
-    await copy?.eraseFiles(streams)
-  })
+  replica.onApplied(() => void copy?.follow())
+  replica.onErasing(async streams => copy?.eraseFiles(streams))
 
   /** Whether something else than its way to the end of the log keeps this node from taking over. */
   const isBarred = (): boolean =>
@@ -63,7 +45,7 @@ export const createStandby = ({ storage, file, erasable, conditions, world, repo
      */
     async begin(stopping: AbortSignal): Promise<Held> {
       await replica.rest() // a row that came now would be missing in the copy of the log
-      const followed = await openCopy({ store: local, file, erasable, world, report })
+      const followed = await openCopy({ store: local, file, erasable, conditions, world, report })
       copy = followed
       conditions.begin('catching-up', 'this node reads the shared log up to its end')
       replica.follow()
