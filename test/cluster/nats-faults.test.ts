@@ -119,13 +119,9 @@ for (const { line, on, skip } of testedLines()) {
       for (let n = 0; n < lives[names[i] ?? 'LOST']; n++) await log.append(n, bytesOf(`after ${n}`))
     const [lost, other] = await Promise.all(followers.map(({ failed }) => failed))
     t.ok(lost instanceof LostTail && other instanceof LostTail)
-    t.match(
-      [lost, other],
-      [
-        { ours: 4, theirs: 2 },
-        { ours: 4, theirs: 6 },
-      ],
-    )
+    t.match(lost, { ours: 4, theirs: 2 })
+    t.match(other, { ours: 4 })
+    t.ok((other as LostTail).theirs >= 4, 'it may be noticed before the last record is there')
     for (const { seen } of followers) t.equal(seen.length, 4)
   })
 
