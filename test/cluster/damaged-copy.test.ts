@@ -93,10 +93,35 @@ for (const line of ['system', 'current'] as const) {
       t.ok(areWhole(await allFollowed(await clientOf())))
       await cluster.start(leader)
     })
+    await t.test('a damaged copy is no reason for another leader', async t => {
+      const before = await cluster.leaderOf(log.name)
+      const client = await clientOf()
+      await client.leadByLongest(count - 1)
+      t.equal(await cluster.leaderOf(log.name), before)
+      await client.append(count, bytesOf(count))
+    })
     t.ok(flaws.every(({ server }) => server === `nats-${bad}`))
     t.not(other, bad)
   })
 }
+
+t.test('a server that went back to an earlier state does not lead the others', { skip: noNats }, async t => {
+  const cluster = await natsCluster(t)
+  const log = await newLog(cluster)
+  const client = await log.open(t)
+  for (let n = 0; n < 20; n++) await client.append(n, bytesOf(n))
+  const early = await cluster.leaderOf(log.name)
+  const [second = 0, third = 0] = [0, 1, 2].filter(place => place !== early)
+  const putBack = cluster.saveStore(early)
+  for (let n = 20; n < 40; n++) await client.append(n, bytesOf(n))
+  for (const place of [early, second, third]) await cluster.kill(place)
+  putBack()
+  await Promise.all([early, second, third].map(place => cluster.start(place)))
+  const again = await log.open(t)
+  await again.leadByLongest(20)
+  await until('all records', async () => (await again.tail()) === 40)
+  t.equal((await again.read(0, 40)).length, 40)
+})
 
 t.test(
   'records that do not fit come again from another server, until none is left',
@@ -119,7 +144,7 @@ t.test(
       )
     })
     t.ok(error instanceof UnfitRecord)
-    t.same([...asked].sort(), ['nats-0', 'nats-1', 'nats-2'])
+    t.ok(asked.size > 1, 'a copy that is late may not have been asked')
   },
 )
 

@@ -28,6 +28,8 @@ const fewRecords = 10
 const patienceMs = 20_000
 
 const shard = 'REPRISE_SHARD_0'
+/** Code of the JetStream API: there is no such stream. */
+const noStream = 10059
 const places: Place[] = [0, 1, 2]
 const atOnce = async () => {}
 
@@ -116,9 +118,11 @@ const damaged = (name: string, files: RegExp, count: 1 | 2): Fault => ({
   async strike(cluster) {
     const [whole, ...followers] = await leaderFirst(cluster)
     const hurt = followers.slice(0, count)
+    const owner = await cluster.owner()
     await damage(cluster, hurt, files)
     return {
       async felt() {
+        if (await isGone(cluster)) return noticed()
         for (const place of hurt) await cluster.nats.leadAt(shard, place)
         await emptyStandby(cluster)
         await filled(cluster)
@@ -128,12 +132,36 @@ const damaged = (name: string, files: RegExp, count: 1 | 2): Fault => ({
         await cluster.whole()
       },
       async heal() {
+        if (await isGone(cluster)) return initFrom(cluster, owner)
         await cluster.nats.leadAt(shard, whole)
         await refill(cluster, hurt)
       },
     }
   },
 })
+
+/** Whether the servers say that there is no such stream: with most of their snapshots damaged, they may drop all streams. */
+const isGone = async ({ nats }: Cluster): Promise<boolean> => {
+  const connection = await nats.connected()
+  try {
+    const { streams } = await jetstreamManager(connection, { timeout: 2000, checkAPI: false })
+    return await until(
+      'an answer about the stream',
+      async () => {
+        const gone = await streams.info(shard).then(
+          () => 'there' as const,
+          ({ code }) => code === noStream && ('gone' as const),
+        )
+        return gone
+      },
+      patienceMs,
+    ).then(answer => answer === 'gone')
+  } catch {
+    return false
+  } finally {
+    await connection.close()
+  }
+}
 
 /** Makes the streams again, as `reprise cluster init` does. */
 const makeStreams = async ({ nats }: Cluster): Promise<void> => {

@@ -1,18 +1,17 @@
 // A shared log that is a stream of JetStream.
-import type { NatsConnection } from '@nats-io/transport-node'
 import type { NatsSettings } from '../../bus/nats-settings.ts'
 import { CannotStart } from '../../contract/cannot-start.ts'
 import type { Report, Timers } from '../../contract/ports.ts'
-import { sleep } from '../../platform/sleep.ts'
 import { MissingRecord, noLog, type SharedLog, type SharedRecord } from '../shared-log.ts'
 import { createAppender } from './append.ts'
-import { answerMs, createAsk } from './ask.ts'
+import { createAsk } from './ask.ts'
 import { createCopies, type Flaw } from './copies.ts'
 import { endOfStream } from './end.ts'
 import { createFollow, unbroken } from './follow.ts'
+import { createLeading } from './leading.ts'
 import { openLink } from './link.ts'
 import { NoCopy } from './no-answer.ts'
-import { mostBytes, type Pull, recordsAfter } from './pull.ts'
+import { mostBytes, type Pull } from './pull.ts'
 
 export type SharedLogDeps = {
   settings: NatsSettings
@@ -53,16 +52,6 @@ const recordsUpTo = async (after: number, end: number, pull: Pull): Promise<Shar
   return records.slice(0, unbroken(records, after))
 }
 
-/** Asks the leader of a stream to let another server lead; JetStream chooses which. */
-const stepDown = async (connection: NatsConnection, name: string): Promise<void> => {
-  await connection.request(`$JS.API.STREAM.LEADER.STEPDOWN.${name}`, '', { timeout: answerMs })
-}
-/** So many consumers are made to look at all copies. JetStream chooses the server of each. */
-const looks = 10
-/** How many times another server is made the leader, and milliseconds that it has to become it. */
-const mostStepDowns = 4
-const leadingMs = 1500
-
 /**
  * Opens the log. Rejects with Unknown when the servers do not answer in time, and with CannotStart when the stream does
  * not exist.
@@ -95,14 +84,6 @@ export const openSharedLog = async (deps: SharedLogDeps): Promise<SharedLog> => 
       }
     }
   }
-  /** Whether another copy than that of the leader has the most records. */
-  const isLeaderShort = (after: number): Promise<boolean> =>
-    ask(async (manager, connection) => {
-      const found = await recordsAfter({ manager, connection, name, timers }, after, looks)
-      const { cluster, state } = await manager.streams.info(name)
-      const most = Math.max(0, ...found.values())
-      return cluster?.leader !== undefined && after + most > Math.max(after, state.last_seq)
-    })
   const close = async (): Promise<void> => {
     stopping.abort()
     await link.close()
@@ -146,12 +127,7 @@ export const openSharedLog = async (deps: SharedLogDeps): Promise<SharedLog> => 
       if (other === undefined) copies.forget()
       return other !== undefined
     },
-    async leadByLongest(after) {
-      for (let n = 0; n < mostStepDowns && (await isLeaderShort(after).catch(() => false)); n++) {
-        await ask((_, connection) => stepDown(connection, name)).catch(() => {})
-        await sleep(timers, leadingMs, closing)
-      }
-    },
+    leadByLongest: createLeading({ name, ask, copies, timers, closing }),
     follow: createFollow({ name, drops, ask, copies, timers, closing }),
     close,
   }
