@@ -37,7 +37,9 @@ const kinds = {
   /** The owner does not give this node the stream keys. */
   'keys-missing': { effect: 'unready', afterMs: 5000 },
   /** The NATS servers do not answer, or most of them are away. */
-  'engine-away': { effect: 'unready', afterMs: 5000 },
+  'servers-away': { effect: 'unready', afterMs: 5000 },
+  /** The NATS servers have stored no record of this node, although it holds the lease. */
+  'log-unwritten': { effect: 'unready', afterMs: 5000 },
   /** The stream of the lease is gone. */
   'lease-lost': { effect: 'unready', afterMs: 5000 },
   /** This standby has not read on for a while, although the shared log has more records. */

@@ -85,6 +85,7 @@ export const openLease = (deps: LeaseDeps): Lease => {
   const order = (what: LeaseOrder) => thread.postMessage(what)
   const start = (): void => {
     if (isClosing) return
+    isUnanswered = false // a new thread tells it when it is so
     thread = startThread('lease-thread.mjs', { workerData: data })
     thread.on('message', hear)
     thread.on('error', error =>

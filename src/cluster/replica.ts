@@ -17,7 +17,7 @@ import { createListeners } from './replica/listeners.ts'
 import { createOwnedSecrets, storedWith } from './replica/owned-secrets.ts'
 import { createOwnedStore } from './replica/owned-store.ts'
 import { createOwnership } from './replica/ownership.ts'
-import { noteTrouble } from './replica/troubles.ts'
+import { isOfDisk, noteTrouble } from './replica/troubles.ts'
 import { Fenced, type SharedLog } from './shared-log.ts'
 
 export type ReplicaDeps = {
@@ -77,7 +77,9 @@ export const createReplica = (deps: ReplicaDeps) => {
     ...{ local, keys, intake, ownership },
     reopen: () =>
       inTurn(ownership.claimAgain).catch(error => {
-        if (!(error instanceof Fenced)) noteTrouble(deps.conditions, error)
+        // Without the lease, this node could not write anyway, and other conditions say why.
+        if (isOfDisk(error) || (deps.mayClaim() && !(error instanceof Fenced)))
+          noteTrouble(deps.conditions, error)
         throw error
       }),
   })

@@ -27,7 +27,6 @@ import { createSignal } from './signal.ts'
 import { createStandby } from './standby.ts'
 import { openNodeStorage } from './storage.ts'
 import { startWatch } from './watch.ts'
-import { watchServers } from './watch-servers.ts'
 
 /** Milliseconds that running steps have to finish when an owner gives the log to another node. */
 const handOverMs = 2000
@@ -110,8 +109,6 @@ const opened = async (
     changed: change.raise,
   })
   closers.add(operator.close)
-  const isOwner = () => self.owned() !== undefined
-  closers.add(watchServers({ settings: settings.nats, isOwner, conditions, timers }))
   const door = await openDoor({
     config,
     node,
@@ -155,7 +152,7 @@ const opened = async (
       },
     },
     isFenced: () => isFenced,
-    mustYield: () => operator.isDrained() || (conditions.has('storage-fails') && present().length > 0),
+    mustYield: () => operator.isDrained() || (conditions.has('storage-fails') && operator.hasReadyStandby()),
     change: change.wait,
     stopping: stopping.signal,
     pause: ms => new Promise(resolve => void timers.after(ms, resolve)),

@@ -47,7 +47,7 @@ export const openOperator = (deps: Deps) => {
     ]
   }
   const others = createOtherNodes({
-    ...{ name: node.name, seen, named, world },
+    ...{ name: node.name, seen, named, changed, world },
     ask: createAsk(createHops({ key: clusterKeys.hops, node: node.name, world })),
     sequence: () => caughtUp().sequence,
   })
@@ -65,6 +65,8 @@ export const openOperator = (deps: Deps) => {
     /** What the node says of itself to its metrics and clients. */
     state,
     isDrained: draining.isDrained,
+    /** Whether another node is ready to take over. */
+    hasReadyStandby: others.hasReady,
     order: createOrders({ draining, others }),
     /** Notes a node that asks this one for keys. */
     note: (one: { node: string; url: string }): void => seen.note({ ...one, seenAt: clock.now() }),

@@ -16,12 +16,23 @@ type Deps = {
   /** The last record that this node has. */
   sequence(): number
   world: Pick<World, 'clock' | 'timers'>
+  /** Called when `hasReady` has changed. */
+  changed?(): void
   everyMs?: number
 }
 /** A node with its answer; without one: it did not answer. `behind`: the number of records that it lacks and this node has. */
 export type Answered = SeenNode & { status?: NodeStatus; behind?: number }
 
-export const createOtherNodes = ({ name, seen, named, ask, sequence, world, everyMs = 2000 }: Deps) => {
+export const createOtherNodes = ({
+  name,
+  seen,
+  named,
+  ask,
+  sequence,
+  world,
+  changed,
+  everyMs = 2000,
+}: Deps) => {
   const { clock, timers } = world
   let latest: Answered[] = []
 
@@ -40,14 +51,18 @@ export const createOtherNodes = ({ name, seen, named, ask, sequence, world, ever
       return node
     }
   }
+  const hasReady = (): boolean =>
+    latest.some(({ status }) => status?.role === 'standby' && status.ready === true)
   const look = async (): Promise<Answered[]> => {
     for (const one of named()) seen.note(one)
+    const had = hasReady()
     latest = await Promise.all(
       seen
         .all()
         .filter(({ node }) => node !== name)
         .map(askOne),
     )
+    if (hasReady() !== had) changed?.()
     await seen.save()
     return latest
   }
@@ -63,6 +78,8 @@ export const createOtherNodes = ({ name, seen, named, ask, sequence, world, ever
   return {
     /** Asks all of them now. Never rejects. */
     look,
+    /** Whether another node is ready to take over, as it has said a moment ago. */
+    hasReady,
     /** How many records the standby lacks that lacks the fewest; undefined: no standby has answered. */
     behind(): number | undefined {
       const standbys = latest.filter(({ status }) => status?.role === 'standby')

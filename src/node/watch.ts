@@ -4,9 +4,11 @@
 import type { Conditions } from '../cluster/conditions.ts'
 import type { Standby as Asking } from '../cluster/door/node-routes.ts'
 import type { Lease } from '../cluster/lease.ts'
+import { wordsOfServers } from '../cluster/nats/look.ts'
 import { leaseStream, shardStream } from '../cluster/nats/streams.ts'
 import type { StreamsSeen } from '../cluster/nats/watch-streams.ts'
 import type { Neighbours } from '../cluster/neighbours.ts'
+import { makeAgain } from '../cluster/replica/troubles.ts'
 import type { World } from '../contract/ports.ts'
 import type { Self } from './self.ts'
 import type { NodeStorage } from './storage.ts'
@@ -61,6 +63,7 @@ export const startWatch = (deps: Deps): (() => void) => {
   const { name, storage, lease, seen, self, present, neighbours, conditions } = deps
   const { clock, timers } = deps.world
   const progress = createProgress(clock)
+  let hasNotedLoss = false
   const at = (): number => storage.replica.caughtUp().sequence
 
   const note = (code: Code, text: string | false | undefined): void => {
@@ -72,10 +75,21 @@ export const startWatch = (deps: Deps): (() => void) => {
     const ofLease = now.lease === 'here' ? lease.isUnanswered() && 'unanswered' : now.lease
     note('lease-lost', ofLease && textsOfLease[ofLease])
     note(
-      'engine-away',
+      'servers-away',
       now.log === 'away' &&
         `most of the NATS servers that keep the stream ${log} are away, so nothing can be written: ${majority}`,
     )
+  }
+  /** An owner says what is wrong with single servers and with the stream. A standby finds it out when it follows. */
+  const lookAsOwner = (): void => {
+    const { log: seenLog, streams } = seen()
+    const isOwner = self.role() === 'owner'
+    const isGone = isOwner && seenLog === 'missing'
+    if (isGone) conditions.begin('log-lost', `the NATS servers have no stream ${log} any more. ${makeAgain}`)
+    else if (hasNotedLoss) conditions.end('log-lost')
+    hasNotedLoss = isGone
+    const words = isOwner ? wordsOfServers({ servers: [], streams }) : []
+    note('server-behind', words.join('; '))
   }
   const lookAtProgress = (): void => {
     const { log, end = 0 } = seen()
@@ -110,6 +124,7 @@ export const startWatch = (deps: Deps): (() => void) => {
   }
   const look = (): void => {
     lookAtServers()
+    lookAsOwner()
     lookAtProgress()
     lookAtStandbys()
     if (self.hasNamesake()) neighbours.namesake(name)

@@ -1,6 +1,7 @@
 // What a node says about the things that are wrong with it.
+import { readFileSync } from 'node:fs'
 import tap from 'tap'
-import { createConditions } from '../../src/cluster/conditions.ts'
+import { conditionCodes, createConditions } from '../../src/cluster/conditions.ts'
 import { testWorld } from '../support/world.ts'
 
 const conditionsHere = () => {
@@ -33,13 +34,13 @@ tap.test('a condition has one line when it begins and one when it is over', asyn
 
 tap.test('what is over soon says nothing', async t => {
   const { world, lines, conditions, changes } = conditionsHere()
-  conditions.begin('engine-away', 'the servers do not answer')
+  conditions.begin('servers-away', 'the servers do not answer')
   await world.advance(4999)
   t.same(conditions.all(), [])
-  conditions.end('engine-away')
+  conditions.end('servers-away')
   await world.advance(10_000)
   t.same([lines, changes()], [[], 0])
-  conditions.begin('engine-away', 'the servers do not answer')
+  conditions.begin('servers-away', 'the servers do not answer')
   await world.advance(5000)
   t.same(lines, ['warn the servers do not answer'])
 })
@@ -56,4 +57,10 @@ tap.test('a condition can make a node unready, or even keep it from taking over'
     conditions.all().map(({ code }) => code),
     ['unsynced', 'clock-differs', 'catching-up'],
   )
+})
+
+tap.test('docs/cluster.md says of each condition what it means and what to do', async t => {
+  const [, symptoms = ''] = readFileSync('docs/cluster.md', 'utf8').split('\n## Symptoms\n')
+  const rows = [...symptoms.matchAll(/^\| `([a-z-]+)`[^|]*\|([^|]+)\|([^|]+)\|$/gm)]
+  t.same(rows.map(([, code]) => code).sort(), [...conditionCodes].sort())
 })

@@ -66,11 +66,11 @@ t.test('a standby is ready only while it could take over', { skip: noNats }, asy
   await t.test('most of the NATS servers are away', async t => {
     const standby = cluster.other(await cluster.owner())
     await Promise.all([nats.kill(0), nats.kill(1)])
-    t.equal((await unready(standby, 'engine-away', 'lease-lost')).code, 503)
-    await unready(standby, 'engine-away')
+    t.equal((await unready(standby, 'servers-away', 'lease-lost')).code, 503)
+    await unready(standby, 'servers-away')
     await Promise.all([nats.start(0), nats.start(1)])
     await cluster.whole()
-    t.match(linesAbout(standby, 'engine-away'), [
+    t.match(linesAbout(standby, 'servers-away'), [
       /^most of the NATS servers that keep the stream REPRISE_SHARD_0/,
       /^over after \d+ s/,
     ])

@@ -123,6 +123,20 @@ t.test('an append without an answer is there once or not at all, and the log goe
   }
 })
 
+t.test('an owner whose records no server stores says so until one does', async t => {
+  const servers = await begun()
+  const one = memoryNode(t, servers, { folder: newFolder(t) })
+  await one.replica.claim()
+  const log = await openOn(t, one.replica.store)
+  servers.plan(...Array.from({ length: 10 }, () => 'lost' as const))
+  await rejection(log.append([to('a', -1, { n: 1 })]))
+  await rejection(log.retry())
+  await until(() => one.conditions.has('log-unwritten'))
+  servers.heal()
+  await log.retry()
+  t.same(one.conditions.all(), [])
+})
+
 t.test('a node that may not claim stays closed until it may', async t => {
   const servers = await begun()
   let mayClaim = false

@@ -14,7 +14,7 @@ const watched = (t: Test, role: Role) => {
   const conditions = createConditions({ ...world, report: (_, text) => void lines.push(text) })
   const sees = {
     role,
-    streams: { log: 'here', lease: 'here', end: 0 } as StreamsSeen,
+    streams: { log: 'here', lease: 'here', end: 0, streams: [] } as StreamsSeen,
     isUnanswered: false,
     sequence: 0,
     standbys: [] as Standby[],
@@ -50,15 +50,15 @@ tap.test(
     const { world, sees, conditions, lines, codes } = watched(t, 'standby')
     await world.advance(10_000)
     t.same(lines, [])
-    sees.streams = { log: 'away', lease: 'here', end: undefined }
+    sees.streams = { log: 'away', lease: 'here', end: undefined, streams: [] }
     await world.advance(4000)
     t.same(lines, [], 'a change of the leader takes some seconds')
     await world.advance(6000)
-    t.same(codes(), ['engine-away'])
+    t.same(codes(), ['servers-away'])
     t.notOk(conditions.areReady())
     t.notOk(conditions.areBarred(), 'it takes over when they answer again')
     await world.advance(60_000)
-    sees.streams = { log: 'here', lease: 'here', end: 0 }
+    sees.streams = { log: 'here', lease: 'here', end: 0, streams: [] }
     await world.advance(3000)
     t.match(lines, [
       /^most of the NATS servers that keep the stream REPRISE_SHARD_0 are away/,
@@ -87,7 +87,7 @@ tap.test('a standby is not ready while no node could take the lease', async t =>
 
 tap.test('a standby is not ready when it stays at one record while the log has more', async t => {
   const { world, sees, conditions, lines, codes } = watched(t, 'standby')
-  sees.streams = { log: 'here', lease: 'here', end: 5 }
+  sees.streams = { log: 'here', lease: 'here', end: 5, streams: [] }
   await world.advance(8000)
   t.same(lines, [], 'it may be about to read them')
   await world.advance(6000)
@@ -104,7 +104,7 @@ tap.test('a standby is not ready when it stays at one record while the log has m
 
 tap.test('a standby that cannot read on for a reason that is known says nothing more', async t => {
   const { world, sees, conditions, codes } = watched(t, 'standby')
-  sees.streams = { log: 'here', lease: 'here', end: 5 }
+  sees.streams = { log: 'here', lease: 'here', end: 5, streams: [] }
   conditions.begin('log-damaged', 'record 3 is missing')
   await world.advance(60_000)
   t.same(codes(), ['log-damaged'])
@@ -142,4 +142,36 @@ tap.test('a process whose name has the lease as another process is told as a nam
   sees.hasNamesake = true
   await world.advance(2000)
   t.same(named, ['a', 'a'])
+})
+
+tap.test('an owner names the NATS servers that are away or behind, and a stream that is gone', async t => {
+  const { world, sees, conditions, lines, codes } = watched(t, 'owner')
+  sees.standbys = [standbyAt(0)]
+  const copies = [
+    { server: 'n1', isCurrent: true, isAway: false, lag: 0 },
+    { server: 'n2', isCurrent: false, isAway: true, lag: 0 },
+    { server: 'n3', isCurrent: false, isAway: false, lag: 70 },
+  ]
+  const stream = { name: 'REPRISE_SHARD_0', leader: 'n1', copies, lastSequence: 5, bytes: 1 }
+  sees.streams = { log: 'here', lease: 'here', end: 5, streams: [stream] }
+  await world.advance(9000)
+  t.same(lines, [], 'a copy that is only late catches up')
+  await world.advance(5000)
+  t.match(conditions.all(), [
+    {
+      code: 'server-behind',
+      text: 'the NATS server n2 is away, and has a copy of REPRISE_SHARD_0; the NATS server n3 lacks 70 records of REPRISE_SHARD_0',
+    },
+  ])
+  sees.streams = { log: 'missing', lease: 'here', end: undefined, streams: [] }
+  await world.advance(2000)
+  t.same(codes(), ['log-lost'])
+  t.match(lines.at(-2), /^the NATS servers have no stream REPRISE_SHARD_0 any more\. .*init --again/)
+  sees.streams = { log: 'here', lease: 'here', end: 5, streams: [] }
+  await world.advance(2000)
+  t.same(codes(), [])
+  sees.role = 'standby'
+  sees.streams = { log: 'missing', lease: 'here', end: undefined, streams: [stream] }
+  await world.advance(60_000)
+  t.same(codes(), [], 'a standby finds it out when it follows')
 })

@@ -23,14 +23,17 @@ export type StreamState = {
   bytes: number
 }
 
+/** A copy whose server has given its leader no sign for this many nanoseconds is away. Usually it gives one each second. */
+const silentNs = 5_000_000_000
+
 export const stateOf = ({ config, state, cluster }: StreamInfo, server: string): StreamState => {
   // A server that has no cluster leads all its streams, but its answer does not say so.
   const leader = cluster === undefined ? server : cluster.leader || undefined
   const first = leader === undefined ? [] : [{ server: leader, isCurrent: true, isAway: false, lag: 0 }]
-  const others = (cluster?.replicas ?? []).map(({ name, current, offline = false, lag = 0 }) => ({
+  const others = (cluster?.replicas ?? []).map(({ name, current, offline = false, active, lag = 0 }) => ({
     server: name,
     isCurrent: current,
-    isAway: offline,
+    isAway: offline || active >= silentNs,
     lag,
   }))
   return {

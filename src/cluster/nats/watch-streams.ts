@@ -8,55 +8,71 @@ import type { Timers } from '../../contract/ports.ts'
 import { createAsk } from './ask.ts'
 import { notFound } from './end.ts'
 import { openLink } from './link.ts'
+import { type StreamState, stateOf } from './states.ts'
 import { leaseStream, shardStream } from './streams.ts'
 
 /** `away`: the servers do not answer, or most of those that keep the stream are away. */
 export type StreamSeen = 'here' | 'missing' | 'away'
-/** `end`: the last record of the log; undefined: no server has told it in the newest look. */
-export type StreamsSeen = { log: StreamSeen; lease: StreamSeen; end: number | undefined }
+/** `end`: the last record of the log; undefined: no server has told it in the newest look. `streams`: those that exist. */
+export type StreamsSeen = {
+  log: StreamSeen
+  lease: StreamSeen
+  end: number | undefined
+  streams: StreamState[]
+}
 
 /** Milliseconds between two looks, and milliseconds that the servers have for an answer. */
 const lookMs = 1000
 const askMs = 2000
-/** A copy whose server has given its leader no sign for this many nanoseconds is away. Usually it gives one each second. */
-const silentNs = 5_000_000_000
 
 type Deps = { settings: NatsSettings; shard: number; timers: Timers }
 
-const seenIn = async (
+/** Whether most of the servers that keep the stream are there, so that it can store records. */
+const hasMajority = ({ leader, copies }: StreamState): boolean =>
+  leader !== undefined && copies.filter(({ isAway }) => !isAway).length * 2 > copies.length
+
+/** Undefined: the stream does not exist. */
+const stateIn = async (
   manager: JetStreamManager,
   name: string,
-): Promise<{ seen: StreamSeen; end?: number }> => {
+  server: string,
+): Promise<StreamState | undefined> => {
   try {
-    const { state, cluster } = await manager.streams.info(name)
-    const others = cluster?.replicas ?? []
-    const present = others.filter(({ offline, active }) => !offline && active < silentNs).length
-    const hasMajority =
-      others.length === 0 || (Boolean(cluster?.leader) && (1 + present) * 2 > 1 + others.length)
-    return { seen: hasMajority ? 'here' : 'away', end: state.last_seq }
+    return stateOf(await manager.streams.info(name), server)
   } catch (error) {
-    if ((error as { code?: unknown }).code === notFound) return { seen: 'missing' }
+    if ((error as { code?: unknown }).code === notFound) return undefined
     throw error
   }
 }
+const seenOf = (state: StreamState | undefined): StreamSeen =>
+  state === undefined ? 'missing' : hasMajority(state) ? 'here' : 'away'
 
 export const watchStreams = ({ settings, shard, timers }: Deps) => {
   const stopping = new AbortController()
   const link = openLink({ settings, timers, report: () => {} }) // the connection of the log reports
   const ask = createAsk({ link, timers, stopping: stopping.signal })
   const names = { log: shardStream(shard).name, lease: leaseStream(shard).name }
-  let seen: StreamsSeen = { log: 'here', lease: 'here', end: undefined }
+  let seen: StreamsSeen = { log: 'here', lease: 'here', end: undefined, streams: [] }
   let isAsking = false
 
   const both = async (manager: JetStreamManager, connection: NatsConnection): Promise<StreamsSeen> => {
-    const [log, lease] = await Promise.all([seenIn(manager, names.log), seenIn(manager, names.lease)])
-    if (log.seen === 'away' || lease.seen === 'away') link.leave(connection) // another server may know a majority
-    return { log: log.seen, lease: lease.seen, end: log.end }
+    const server = connection.info?.server_name ?? ''
+    const [log, lease] = await Promise.all(
+      [names.log, names.lease].map(name => stateIn(manager, name, server)),
+    )
+    const now = {
+      ...{ log: seenOf(log), lease: seenOf(lease), end: log?.lastSequence },
+      streams: [log, lease].filter(state => state !== undefined),
+    }
+    if (now.log === 'away' || now.lease === 'away') link.leave(connection)
+    return now
   }
   const look = async (): Promise<void> => {
     if (isAsking) return
     isAsking = true
-    seen = await ask(both, askMs).catch((): StreamsSeen => ({ log: 'away', lease: 'away', end: undefined }))
+    seen = await ask(both, askMs).catch(
+      (): StreamsSeen => ({ log: 'away', lease: 'away', end: undefined, streams: [] }),
+    )
     isAsking = false
   }
   void look()

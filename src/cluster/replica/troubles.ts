@@ -10,16 +10,25 @@ const codes: readonly ConditionCode[] = [
   'log-lost',
   'log-differs',
   'events-unshared',
-  'engine-away',
+  'log-unwritten',
   'storage-fails',
 ]
 
-const again =
+/** What to do when the stream of the log is to be made again. */
+export const makeAgain =
   'Nothing is lost while the owner has its log. Make the stream again from it: run "reprise cluster init --again" on the machine of the owner'
 
 type Caused = { code?: unknown; cause?: unknown }
 
 /** Whether the disk of this node is the reason. */
+/** Whether a file beside the log is the reason, such as one of a workspace that an erasure removes. */
+const isOfFile = (error: unknown): boolean => {
+  const { code, cause } = (error ?? {}) as Caused
+  if (typeof code === 'string' && /^(EACCES|EPERM|EBUSY|EISDIR|ENOTDIR|ENOTEMPTY|EMFILE)$/.test(code))
+    return true
+  return cause !== undefined && isOfFile(cause)
+}
+
 export const isOfDisk = (error: unknown): boolean => {
   const { code, cause } = (error ?? {}) as Caused
   if (typeof code === 'string' && /^(SQLITE_|ENOSPC|EDQUOT|EIO|EROFS)/.test(code)) return true
@@ -35,11 +44,16 @@ const textOf = (error: unknown): string => (error instanceof Error ? error.messa
 /** The condition for an error, and what it tells an operator. */
 export const troubleOf = (error: unknown): { code: ConditionCode; text: string } => {
   const text = textOf(error)
+  if (isOfFile(error))
+    return {
+      code: 'storage-fails',
+      text: `a file of this node cannot be changed (${text}): look whose it is`,
+    }
   if (error instanceof Divergence) return { code: 'log-differs', text }
   if (error instanceof UnsharedEvents) return { code: 'events-unshared', text }
-  if (error instanceof LostLog) return { code: 'log-lost', text: `${text}. ${again}` }
+  if (error instanceof LostLog) return { code: 'log-lost', text: `${text}. ${makeAgain}` }
   if (error instanceof MissingRecord || error instanceof UnfitRecord)
-    return { code: 'log-damaged', text: `${text}. ${again}` }
+    return { code: 'log-damaged', text: `${text}. ${makeAgain}` }
   if (error instanceof LostTail)
     return {
       code: 'log-damaged',
@@ -51,7 +65,10 @@ export const troubleOf = (error: unknown): { code: ConditionCode; text: string }
       text: `the disk of this node takes no writes (${text}): make room on it, or look what is wrong with it`,
     }
   if (error instanceof Unknown || error instanceof StorageFailure)
-    return { code: 'engine-away', text: `the shared log cannot be written: ${text}` }
+    return {
+      code: 'log-unwritten',
+      text: `the NATS servers store no record of this node (${text}): look whether their disks are full, and into their logs`,
+    }
   return { code: 'log-damaged', text: `the shared log cannot be followed: ${text}` }
 }
 
