@@ -144,7 +144,9 @@ for (const { line, on, skip } of testedLines()) {
     const server = await natsServer(t, { line })
     const error = await failure(open(t, server.url, 'NONE'))
     t.ok(error instanceof CannotStart)
-    t.match(error, { message: /have no stream NONE\. If a node .* has a log .*"reprise cluster init --data DATA_DIR"/ })
+    t.match(error, {
+      message: /have no stream NONE\. If a node .* has a log .*"reprise cluster init --data DATA_DIR"/,
+    })
     await server.kill()
     t.ok((await failure(open(t, server.url, 'NONE', { waitMs: 200 }))) instanceof Unknown)
   })
