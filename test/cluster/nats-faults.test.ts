@@ -58,7 +58,7 @@ for (const { line, on, skip } of testedLines()) {
     const server = await natsServer(t, { line })
     await addStream(t, server, 'LATE')
     const way = await wayTo(t, server.port)
-    const log = await open(t, way.url, 'LATE', { appendMs: 300 })
+    const log = await open(t, way.url, 'LATE', { appendMs: 1000 })
     await log.append(0, bytesOf('first'))
     const delayed = way.delay()
     t.ok((await failure(log.append(1, bytesOf('late')))) instanceof Unknown)
