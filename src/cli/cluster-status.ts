@@ -1,4 +1,5 @@
 // reprise cluster status: shows the nodes of a cluster and the NATS servers of its log, and says what is wrong.
+import type { NatsSettings } from '../bus/nats-settings.ts'
 import type { Beat } from '../cluster/beat.ts'
 import { readClusterKeys } from '../cluster/cluster-key.ts'
 import { createAsk } from '../cluster/door/ask-node.ts'
@@ -11,6 +12,7 @@ import { clusterKeyFileOf, clusterNatsOf } from '../cluster/settings.ts'
 import { type Place, type Surveyed, survey } from '../cluster/survey.ts'
 import { readConfig } from '../config.ts'
 import { CannotStart } from '../contract/cannot-start.ts'
+import type { Timers } from '../contract/ports.ts'
 import { filesOf } from '../platform/data-folder.ts'
 import { realWorld } from '../platform/world.ts'
 import { findingsOf, type Sight } from './cluster-findings.ts'
@@ -64,19 +66,24 @@ export const awake = async <T>(work: Promise<T>): Promise<T> => {
 const none = (ms: number): Promise<Beat[]> =>
   new Promise(resolve => setTimeout(() => resolve([]), ms).unref())
 
+/** The newest beat of each node, the newest first. Empty: nobody tells within a moment. */
+const beatsNow = (settings: NatsSettings, timers: Timers): Promise<Beat[]> => {
+  const read = lastBeats({ settings, shard: 0, timers, report: () => {}, waitMs: beatsMs })
+  return awake(Promise.race([read, none(beatsMs)])).catch(() => [])
+}
+/** The name of the node that sent the newest beat; undefined: it gives the lease away, or nobody tells. */
+export const newestHolder = async (settings: NatsSettings, timers: Timers): Promise<string | undefined> => {
+  const [newest] = await beatsNow(settings, timers)
+  return newest?.leaving ? undefined : newest?.node
+}
+
 /** Looks at everything. Rejects with CannotStart when settings are missing. */
 export const see = async (where: Where): Promise<Sight> => {
   const settings = clusterNatsOf(process.env)
   const deps = { ask: openAsk(), now: Date.now }
   const { places, told } = placesOf(where)
-  const report = () => {}
   const { timers } = realWorld()
-  const [nats, beats] = await Promise.all([
-    lookAtServers(settings, 0),
-    awake(
-      Promise.race([lastBeats({ settings, shard: 0, timers, report, waitMs: beatsMs }), none(beatsMs)]),
-    ).catch(() => []),
-  ])
+  const [nats, beats] = await Promise.all([lookAtServers(settings, 0), beatsNow(settings, timers)])
   const named = beats.map(({ node, url }) => ({ node, url, seenAt: 0 }))
   const nodes = await survey(deps, places, [...told, ...named])
   const [holder] = beats

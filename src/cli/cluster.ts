@@ -1,11 +1,13 @@
 // reprise cluster init and reprise cluster leave: set a cluster up, and let a stopped node leave it.
 import { rmSync } from 'node:fs'
 import path from 'node:path'
+import type { NatsSettings } from '../bus/nats-settings.ts'
 import type { Beginning } from '../cluster/beginning.ts'
 import { readClusterKeys } from '../cluster/cluster-key.ts'
 import { createAsk } from '../cluster/door/ask-node.ts'
 import { createHops } from '../cluster/door/hop.ts'
 import { initCluster } from '../cluster/init.ts'
+import { keptLog, type Seen } from '../cluster/kept-log.ts'
 import { clusterKeyFileOf, clusterNatsOf } from '../cluster/settings.ts'
 import { Unknown } from '../cluster/shared-log.ts'
 import { survey } from '../cluster/survey.ts'
@@ -15,7 +17,7 @@ import { lockData } from '../maintenance/folder-lock.ts'
 import { filesOf } from '../platform/data-folder.ts'
 import { whatStandsAt } from '../platform/plain-file.ts'
 import { realWorld } from '../platform/world.ts'
-import { placesOf, type Where } from './cluster-status.ts'
+import { newestHolder, placesOf, type Where } from './cluster-status.ts'
 import { NoAnswer, NotReached } from './exit.ts'
 import { mustHaveLog, openLogOf } from './folder.ts'
 import { type Common, openTerminal } from './terminal.ts'
@@ -39,26 +41,20 @@ const logIn = async (folder: string): Promise<Beginning> => {
   return there
 }
 
-/** The log of the node that owns the shared log and answers; undefined: none does, or there is no key yet. */
-const logOfOwner = async (options: InitOptions, keyFile: string): Promise<Beginning | undefined> => {
-  if (whatStandsAt(keyFile) === undefined) return undefined
+/** What can be seen of the logs of nodes. Without a key, no node can be asked. */
+const seenLogs = async (options: InitOptions, settings: NatsSettings, keyFile: string): Promise<Seen> => {
+  const { data: folder } = options
+  const inFolder = folder === undefined ? undefined : { folder, ...(await logIn(folder)) }
+  if (whatStandsAt(keyFile) === undefined) return { nodes: [], inFolder }
   const { hops: key } = readClusterKeys(keyFile)
-  const ask = createAsk(createHops({ key, node: 'cli', world: realWorld() }))
+  const world = realWorld()
+  const ask = createAsk(createHops({ key, node: 'cli', world }))
   const { places, told } = placesOf(options)
-  const nodes = await survey({ ask, now: Date.now }, places, told)
-  const owner = nodes.find(({ role, state }) => role === 'owner' && state === 'answers')
-  return owner?.log_id === undefined ? undefined : { id: owner.log_id, position: owner.position ?? 0 }
-}
-
-/** The log with which the cluster goes on; undefined: nobody has one, as far as can be seen. */
-const logThere = async (options: InitOptions, keyFile: string): Promise<Beginning | undefined> => {
-  const owned = await logOfOwner(options, keyFile)
-  const inFolder = options.data === undefined ? undefined : await logIn(options.data)
-  if (owned === undefined || inFolder === undefined) return owned ?? inFolder
-  if (owned.id === inFolder.id) return owned
-  throw new CannotStart(
-    `the node that owns the log has the log ${owned.id}, and ${options.data} has ${inFolder.id}: leave --data out, or stop that node if its log is not needed`,
-  )
+  const [nodes, holder] = await Promise.all([
+    survey({ ask, now: Date.now }, places, told),
+    newestHolder(settings, world.timers),
+  ])
+  return { nodes, inFolder, holder }
 }
 
 const keyFileOf = (given: string | undefined): string => {
@@ -78,7 +74,7 @@ export const init = async (options: InitOptions): Promise<void> => {
   const printer = openTerminal(options)
   const plan = {
     ...{ settings, keyFile, timers, report: () => {} },
-    there: await logThere(options, keyFile),
+    there: keptLog(await seenLogs(options, settings, keyFile)),
     isNew: options.new === true,
     isAgain: options.again === true,
     newId: () => ids.next('log_'),

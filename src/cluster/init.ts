@@ -65,7 +65,8 @@ const begin = async (plan: Plan, shared: SharedLog, keyMade: boolean): Promise<s
 }
 
 /** Deletes the stream of the log, if the log of a node is there to fill it again. */
-const deleteStream = async ({ there }: Plan, servers: Servers): Promise<void> => {
+const deleteStream = async ({ there, keyFile }: Plan, servers: Servers): Promise<void> => {
+  readClusterKeys(keyFile) // with a new key, no node could read the new stream
   if (there === undefined)
     throw new CannotStart(
       'no node answers that owns the log: run this on the machine of the owner, or name the DATA_DIR of the node that owned the log last with --data',

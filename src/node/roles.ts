@@ -46,7 +46,10 @@ export type RoleDeps<Owned extends Ending> = {
 /** Milliseconds until a node tries again after a claim, or the opening of a shard, has failed. */
 const againMs = 500
 
-const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+const reasonOf = (error: unknown): string => {
+  if (!(error instanceof Error)) return String(error)
+  return error.cause === undefined ? error.message : `${error.message}: ${reasonOf(error.cause)}`
+}
 
 export const runRoles = async <Owned extends Ending>(deps: RoleDeps<Owned>): Promise<void> => {
   const { lease, stopping, entered, report } = deps

@@ -1,6 +1,7 @@
 // One NATS server has a damaged copy of the log on its disk. The other copies are whole, and readers use these.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { jetstreamManager } from '@nats-io/jetstream'
 import t, { type Test } from 'tap'
 import type { Flaw } from '../../src/cluster/nats/copies.ts'
 import type { SharedLog, SharedRecord } from '../../src/cluster/shared-log.ts'
@@ -147,6 +148,30 @@ t.test(
     t.ok(asked.size > 1, 'a copy that is late may not have been asked')
   },
 )
+
+t.test('a flaw is gone with the stream in which it was', { skip: noNats }, async t => {
+  const cluster = await natsCluster(t)
+  const log = await newLog(cluster)
+  let flaws: readonly Flaw[] = []
+  const client = await log.open(t, {
+    flawed: now => {
+      flaws = now
+    },
+  })
+  for (let n = 0; n < 3; n++) await client.append(n, bytesOf(n))
+  const [record] = await client.read(2, 1)
+  if (record === undefined) throw new Error('there is no record')
+  t.ok(await client.distrust(record))
+  t.equal(flaws.length, 1)
+  const connection = await cluster.connected()
+  const manager = await jetstreamManager(connection)
+  const { config } = await manager.streams.info(log.name)
+  await manager.streams.delete(log.name)
+  await manager.streams.add({ ...config })
+  await connection.close()
+  await until('no flaw', () => flaws.length === 0)
+  t.equal(await client.tail(), 0)
+})
 
 t.test(
   'a record that no server has is missing, and reading tells which servers were asked',

@@ -37,6 +37,8 @@ type Answer = { stream?: string; seq?: number; error?: { err_code?: number; desc
 const wrongSequence = new Set([10071, 10164])
 /** Milliseconds until a record is sent again. */
 const againMs = 50
+/** For so many milliseconds, a record that is refused and not seen may still come. Then the servers have lost records. */
+const lateMs = 3000
 /** Milliseconds for one try. Then the record is sent to the next server. */
 const tryMs = 2000
 
@@ -63,13 +65,12 @@ export const createAppender = (deps: Deps) => {
       )
   }
   /**
-   * After a refusal, whether an earlier try has stored the record. Rejects with Unknown when no record stands in its place:
-   * then the servers have lost records, perhaps this one, too.
+   * After a refusal, whether an earlier try has stored the record; undefined: no record stands in its place. A leader
+   * refuses what comes behind a record that it has, and shows that record only when most servers have it.
    */
-  const isStored = async ({ expected, bytes }: Waiting): Promise<boolean> => {
+  const isStored = async ({ expected, bytes }: Waiting): Promise<boolean | undefined> => {
     const there = await recordAt(expected + 1)
-    if (there === undefined) throw new Unknown(`${name} has lost records before ${expected + 1}`)
-    return Buffer.from(there).equals(bytes)
+    return there && Buffer.from(there).equals(bytes)
   }
   const send = async (record: Waiting): Promise<void> => {
     const { expected, bytes } = record
@@ -78,6 +79,8 @@ export const createAppender = (deps: Deps) => {
     const left = () => Math.max(1, end - performance.now())
     /** Whether an earlier try may have stored the record. */
     let isDoubted = false
+    /** Since when the servers have refused the record, and have shown no other one in its place. */
+    let unseen: number | undefined
     for (;;) {
       const connection = await link.connected(left())
       try {
@@ -85,8 +88,13 @@ export const createAppender = (deps: Deps) => {
         const answer = await connection.request(subject, bytes, { headers, timeout })
         return judge(answer.json<Answer>(), expected)
       } catch (error) {
-        if (error instanceof Fenced && isDoubted && (await isStored(record))) return
-        if (error instanceof Fenced || error instanceof WrongStream) throw error
+        const stored = error instanceof Fenced && (isDoubted ? await isStored(record) : false)
+        if (stored) return
+        if (stored === undefined) {
+          unseen ??= performance.now()
+          if (performance.now() - unseen > lateMs)
+            throw new Unknown(`${name} has lost records before ${expected + 1}`)
+        } else if (error instanceof Fenced || error instanceof WrongStream) throw error
         isDoubted ||= !(isUnsent(error) || error instanceof NotTaken)
         if (isTimeout(error)) link.leave(connection)
         if (left() <= againMs || stopping.aborted)

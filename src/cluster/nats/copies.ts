@@ -4,6 +4,7 @@
 import type { Timers } from '../../contract/ports.ts'
 import type { SharedRecord } from '../shared-log.ts'
 import type { Ask } from './ask.ts'
+import { endOfStream } from './end.ts'
 import { openPull, type Pull } from './pull.ts'
 
 /** A server, and the first record that could not be had from its copy. */
@@ -47,10 +48,11 @@ export const createCopies = ({ name, ask, timers, closing, flawed = () => {} }: 
   const isSound = (server: string): boolean => !flaws.has(server)
 
   const isMended = async ({ server, sequence }: Flaw): Promise<boolean> => {
-    const there = await recordAt(sequence, each => each === server)
-    if (there === undefined) return false
     const other = await recordAt(sequence, isSound)
-    return other !== undefined && Buffer.from(other.bytes).equals(there.bytes)
+    // No copy has the record when the stream was made again: then the flaw is gone with the old stream.
+    if (other === undefined) return ((await ask(manager => endOfStream(manager, name))) ?? 0) < sequence
+    const there = await recordAt(sequence, each => each === server)
+    return there !== undefined && Buffer.from(other.bytes).equals(there.bytes)
   }
   const check = async (): Promise<void> => {
     for (const flaw of [...flaws.values()]) {
