@@ -4,6 +4,7 @@
 import type { Timers } from '../../contract/ports.ts'
 import type { SharedRecord } from '../shared-log.ts'
 import type { Ask } from './ask.ts'
+import { endOfStream } from './end.ts'
 import { openPull, type Pull } from './pull.ts'
 
 /** A server, and the first record that could not be had from its copy. */
@@ -46,7 +47,13 @@ export const createCopies = ({ name, ask, timers, closing, flawed = () => {} }: 
   }
   const isSound = (server: string): boolean => !flaws.has(server)
 
+  /** Whether the stream ends before a record. Then the stream was made again, or it has lost its end. */
+  const isGone = async (sequence: number): Promise<boolean> => {
+    const end = await ask(manager => endOfStream(manager, name))
+    return end !== undefined && end < sequence
+  }
   const isMended = async ({ server, sequence }: Flaw): Promise<boolean> => {
+    if (await isGone(sequence)) return true
     const there = await recordAt(sequence, each => each === server)
     if (there === undefined) return false
     const other = await recordAt(sequence, isSound)
