@@ -5,7 +5,7 @@ import type { Beginning } from '../cluster/beginning.ts'
 import { readClusterKeys } from '../cluster/cluster-key.ts'
 import { createAsk } from '../cluster/door/ask-node.ts'
 import { createHops } from '../cluster/door/hop.ts'
-import { initCluster } from '../cluster/init.ts'
+import { initCluster, type Plan } from '../cluster/init.ts'
 import { clusterKeyFileOf, clusterNatsOf } from '../cluster/settings.ts'
 import { Unknown } from '../cluster/shared-log.ts'
 import { survey } from '../cluster/survey.ts'
@@ -50,12 +50,14 @@ const logOfOwner = async (options: InitOptions, keyFile: string): Promise<Beginn
   return owner?.log_id === undefined ? undefined : { id: owner.log_id, position: owner.position ?? 0 }
 }
 
-/** The log with which the cluster goes on; undefined: nobody has one, as far as can be seen. */
-const logThere = async (options: InitOptions, keyFile: string): Promise<Beginning | undefined> => {
+/** The log with which the cluster goes on; `there` is undefined: nobody has one, as far as can be seen. */
+const logThere = async (options: InitOptions, keyFile: string): Promise<Pick<Plan, 'there' | 'isAlone'>> => {
   const owned = await logOfOwner(options, keyFile)
-  const inFolder = options.data === undefined ? undefined : await logIn(options.data)
-  if (owned === undefined || inFolder === undefined) return owned ?? inFolder
-  if (owned.id === inFolder.id) return owned
+  if (options.data === undefined) return { there: owned }
+  const inFolder = await logIn(options.data)
+  const isAlone = whatStandsAt(filesOf(path.resolve(options.data)).streamKeys) === undefined
+  if (owned === undefined) return { there: inFolder, isAlone }
+  if (owned.id === inFolder.id) return { there: owned }
   throw new CannotStart(
     `the node that owns the log has the log ${owned.id}, and ${options.data} has ${inFolder.id}: leave --data out, or stop that node if its log is not needed`,
   )
@@ -78,7 +80,7 @@ export const init = async (options: InitOptions): Promise<void> => {
   const printer = openTerminal(options)
   const plan = {
     ...{ settings, keyFile, timers, report: () => {} },
-    there: await logThere(options, keyFile),
+    ...(await logThere(options, keyFile)),
     isNew: options.new === true,
     isAgain: options.again === true,
     newId: () => ids.next('log_'),
