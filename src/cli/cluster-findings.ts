@@ -56,7 +56,7 @@ const ofRoles = ({ nodes, holder }: Sight): string[] => {
 const missingAdvice = (name: string): string =>
   name === leaseStream(0).name
     ? 'run reprise cluster init, which makes it again'
-    : 'restart no node, and do what docs/cluster.md says below "Symptoms"'
+    : 'restart no node, and do what docs/cluster.md says below "What to do when"'
 
 const ofStream = ({ name, leader, isMissing, why, copies }: StreamState): string[] => {
   if (isMissing) return [`the stream ${name} is missing: ${missingAdvice(name)}`]

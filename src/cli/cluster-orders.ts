@@ -41,8 +41,10 @@ const look = async (where: Where): Promise<Surveyed[]> => {
 }
 const nodeNamed = (nodes: Surveyed[], name: string): Surveyed | undefined =>
   nodes.find(({ node }) => node === name)
-const ownerIn = (nodes: Surveyed[]): Surveyed | undefined =>
-  nodes.find(({ state, role, ready }) => state === 'answers' && role === 'owner' && ready)
+const isOwner = ({ state, role }: Surveyed): boolean => state === 'answers' && role === 'owner'
+const ownerIn = (nodes: Surveyed[]): Surveyed | undefined => nodes.find(one => isOwner(one) && one.ready)
+/** The node that gives the log away, also when it is not ready: then a move is needed most. */
+const giverIn = (nodes: Surveyed[]): Surveyed | undefined => ownerIn(nodes) ?? nodes.find(isOwner)
 
 /** Waits until a node other than `former` owns the log, or the node `to`. Undefined: that takes too long. */
 const newOwner = async (where: Where, isWanted: (name: string) => boolean): Promise<string | undefined> => {
@@ -87,7 +89,7 @@ export const move = async (name: string, { node, ...options }: NamedOptions): Pr
   if (wanted === undefined) throw new NoAnswer(`no node ${name} is known: reprise cluster status lists them`)
   if (wanted.state !== 'answers') throw new NoAnswer(`${name} does not answer: ${wanted.why}`)
   await order(wanted.url, '/cluster/undrain')
-  const owner = ownerIn(nodes)
+  const owner = giverIn(nodes)
   const others = nodes.filter(
     one => one.state === 'answers' && one.role === 'standby' && one.node !== name && one !== owner,
   )

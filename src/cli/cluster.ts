@@ -41,6 +41,10 @@ const logIn = async (folder: string): Promise<Beginning> => {
   return there
 }
 
+/** Whether the folder of --data is that of a single machine, so that its log may have gone on without the cluster. */
+const isAlone = ({ data }: InitOptions): boolean =>
+  data !== undefined && whatStandsAt(filesOf(path.resolve(data)).streamKeys) === undefined
+
 /** What can be seen of the logs of nodes. Without a key, no node can be asked. */
 const seenLogs = async (options: InitOptions, settings: NatsSettings, keyFile: string): Promise<Seen> => {
   const { data: folder } = options
@@ -75,6 +79,7 @@ export const init = async (options: InitOptions): Promise<void> => {
   const plan = {
     ...{ settings, keyFile, timers, report: () => {} },
     there: keptLog(await seenLogs(options, settings, keyFile)),
+    isAlone: isAlone(options),
     isNew: options.new === true,
     isAgain: options.again === true,
     newId: () => ids.next('log_'),

@@ -16,6 +16,8 @@ export type Plan = {
   keyFile: string
   /** The log with which the stream goes on: that of a folder or of the owner; undefined: nobody has named one. */
   there: Beginning | undefined
+  /** Whether that log is in the folder of a single server, which may have gone on alone; undefined: no folder was named. */
+  isAlone?: boolean | undefined
   /** Whether the operator says that no node has a log, although the key of the cluster is there. */
   isNew: boolean
   /** Whether the stream of the log is deleted and made again. */
@@ -50,12 +52,26 @@ const beginningOf = ({ there, isNew, keyFile, newId }: Plan, keyMade: boolean): 
   )
 }
 
+/**
+ * Throws CannotStart when the shared log has events already, and a folder that is no node's shall go on with it: a server
+ * that has left the cluster may have gone on alone, so that the two logs have the same id and different ends.
+ */
+const mustBelong = ({ isAlone }: Plan, end: number): void => {
+  if (isAlone && end > 1)
+    throw new CannotStart(
+      `the stream ${name} has records of this log already, and the folder of --data is in no cluster, so the two may differ: nothing was changed. If the log of the folder shall go on, add --again: the stream is deleted and filled from the folder. Start every other node with an empty DATA_DIR then`,
+    )
+}
+
 /** Begins the shared log, unless it has begun already. Resolves to its id. */
 const begin = async (plan: Plan, shared: SharedLog, keyMade: boolean): Promise<string> => {
   const key = readClusterKeys(plan.keyFile).records
   try {
-    const isEmpty = (await shared.tail()) === 0
-    return isEmpty ? await beginLog(shared, key, beginningOf(plan, keyMade)) : await logIdOf(shared, key)
+    const end = await shared.tail()
+    if (end === 0) return await beginLog(shared, key, beginningOf(plan, keyMade))
+    const logId = await logIdOf(shared, key)
+    if (logId === plan.there?.id) mustBelong(plan, end)
+    return logId
   } catch (error) {
     if (!(error instanceof UnfitRecord)) throw error
     throw new CannotStart(

@@ -46,9 +46,14 @@ export const sharedFilesOf = ({ dataDir, proof: { keyFile } }: Config): Record<s
 const noteFlaws =
   (conditions: Conditions) =>
   (flaws: readonly Flaw[]): void => {
-    const named = flaws.map(({ server, sequence }) => `${server} (record ${sequence})`).join(' and ')
     if (flaws.length === 0) return void conditions.end('server-damaged')
-    const text = `the NATS server ${named} has a damaged copy of the shared log, or is behind; other servers have the record. If this does not pass: stop that server, move its store folder aside, and start it; it gets its copy from the other servers`
+    const named = flaws.map(({ server, sequence }) => `${server} (record ${sequence})`).join(' and ')
+    const lack =
+      flaws.length === 1
+        ? `the NATS server ${named} has a damaged copy of the shared log, or is behind`
+        : `the NATS servers ${named} have damaged copies of the shared log, or are behind`
+    const once = flaws.length === 1 ? '' : ', one server after the other'
+    const text = `${lack}. If this does not pass, and the other servers are there${once}: stop the server, move its store folder aside, and start it; it gets its copy from the other servers`
     conditions.begin('server-damaged', text)
   }
 /** Throws CannotStart in place of the error that the first record of the shared log cannot be used. */

@@ -1,5 +1,5 @@
 // reprise cluster init, with a real NATS server. status.test.ts has reprise cluster status.
-import { mkdirSync, readFileSync, statSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { jetstreamManager } from '@nats-io/jetstream'
 import tap, { type Test } from 'tap'
@@ -123,6 +123,33 @@ tap.test('init never begins another log where nodes may have one', { skip: noNat
   t.equal(other.code, 2)
   t.match(other.stderr, /that of the node is log_one: nothing was changed. .* add --again/)
 })
+
+tap.test(
+  'init does not join a log that went on alone to the shared log that it has left',
+  { skip: noNats },
+  async t => {
+    const { folder, run, open } = await clusterHere(t)
+    const one = path.join(folder, 'one')
+    mkdirSync(one)
+    await sqliteStore(path.join(one, 'log.db'), () => 'log_one').close()
+    const init = (...more: string[]) => run(['init', '--data', one, '--json', ...more])
+    t.equal((await init()).code, 0)
+    t.equal((await init()).code, 0, 'before a node has started, nothing speaks against it')
+
+    const shared = await open(shardStream(0))
+    await shared.append(1, Buffer.from('a record of a node'))
+    const refused = await init()
+    t.equal(refused.code, 2)
+    t.match(refused.stderr, /the folder of --data is in no cluster, .*: nothing was changed. .* add --again/)
+    t.equal(await shared.tail(), 2)
+
+    writeFileSync(path.join(one, 'stream-keys.db'), '')
+    t.equal((await init()).code, 0, 'the folder of a node belongs to the shared log')
+    rmSync(path.join(one, 'stream-keys.db'))
+    const again = await init('--again')
+    t.match(JSON.parse(again.stdout), { log_id: 'log_one', streams: { created: ['REPRISE_SHARD_0'] } })
+  },
+)
 
 tap.test('init says what is wrong', { skip: noNats }, async t => {
   const { folder, run } = await clusterHere(t)

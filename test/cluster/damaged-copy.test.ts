@@ -124,6 +124,31 @@ t.test('a server that went back to an earlier state does not lead the others', {
   t.equal((await again.read(0, 40)).length, 40)
 })
 
+t.test('after the stream was made again, no copy of it counts as damaged', { skip: noNats }, async t => {
+  const cluster = await natsCluster(t)
+  const log = await newLog(cluster)
+  await filled(t, log)
+  let flaws: readonly Flaw[] = []
+  const client = await log.open(t, {
+    flawed: now => {
+      flaws = now
+    },
+  })
+  let bad: string | undefined
+  const following = client.follow(
+    count - 1,
+    ([record]) => {
+      bad ??= record?.server
+      if (record?.server === bad) throw new UnfitRecord(count, 'is damaged')
+    },
+    () => {},
+  )
+  await until('a flaw', async () => flaws.length === 1)
+  await following.stop()
+  await log.makeAgain()
+  await until('no flaw', async () => flaws.length === 0, 20_000)
+})
+
 t.test(
   'records that do not fit come again from another server, until none is left',
   { skip: noNats },

@@ -13,16 +13,26 @@ let made = 0
 export const newLog = async (cluster: NatsCluster) => {
   const number = ++made
   const [name, subject] = [`LOG_${number}`, `log.${number}`]
-  await until(`the stream ${name}`, async () => {
+  const streams = async () => {
     const connection = await cluster.connected()
-    const manager = await jetstreamManager(connection, { timeout: 2000, checkAPI: false })
-    await manager.streams
-      .add({ name, subjects: [subject], num_replicas: 3 })
-      .finally(() => connection.close())
-    return true
-  })
+    const { streams } = await jetstreamManager(connection, { timeout: 2000, checkAPI: false })
+    return { streams, close: () => connection.close() }
+  }
+  const make = () =>
+    until(`the stream ${name}`, async () => {
+      const { streams: all, close } = await streams()
+      await all.add({ name, subjects: [subject], num_replicas: 3 }).finally(close)
+      return true
+    })
+  await make()
   return {
     name,
+    /** Deletes the stream, and makes it again, without a record. */
+    async makeAgain(): Promise<void> {
+      const { streams: all, close } = await streams()
+      await all.delete(name).finally(close)
+      await make()
+    },
     async open(t: Test, more: Partial<SharedLogDeps> = {}): Promise<SharedLog> {
       const settings = more.settings ?? (await cluster.client()).settings
       const log = await openSharedLog({ name, subject, timers, report: () => {}, ...more, settings })

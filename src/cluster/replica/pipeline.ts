@@ -27,7 +27,9 @@ export const createPipeline = ({ gate, failed }: Deps) => {
     published.catch(() => {}) // the failure is reported below, but only after earlier ones
     const given = handed.then(async () => {
       const mark = await published
-      return { mark, written: write() }
+      const written = write()
+      written.catch(() => {}) // when an earlier record has failed, nobody waits for this one
+      return { mark, written }
     })
     handed = given
     const done = Promise.all([given, underWay]).then(async ([{ mark, written }]) => {
