@@ -120,7 +120,12 @@ export const createRelay = ({ log, file, timers, report }: RelayDeps) => {
       isClosed = true
       bell.ring()
       const newest = sender.newest()
-      if (newest > 0 && !checkpoint.isSaved(newest)) await checkpoint.save(newest)
+      if (newest > 0 && !checkpoint.isSaved(newest))
+        await checkpoint.save(newest).catch(error =>
+          report('warn', 'the place of the events that NATS has could not be saved: some are sent again', {
+            error: String(error),
+          }),
+        )
     },
   }
 }

@@ -34,6 +34,8 @@ const kinds = {
   'records-sealed': { effect: 'barred', afterMs: 2000 },
   /** The disk of this node takes no writes. */
   'storage-fails': { effect: 'barred', afterMs: 0 },
+  /** The disk of this node has hardly any room left. */
+  'disk-full': { effect: 'barred', afterMs: 2000 },
   /** The owner does not give this node the stream keys. */
   'keys-missing': { effect: 'unready', afterMs: 5000 },
   /** The NATS servers do not answer, or most of them are away. */
@@ -134,7 +136,7 @@ export const createConditions = ({ clock, timers, report }: Deps): Conditions =>
       one.cancel()
       noted.delete(code)
       if (!one.counts) return
-      const seconds = Math.round((clock.now() - one.since) / 1000)
+      const seconds = Math.max(0, Math.round((clock.now() - one.since) / 1000)) // the clock may have been set
       tell(code, `over after ${seconds} s: ${one.text}`)
       changed()
     },

@@ -14,6 +14,7 @@ import { openInspector } from '../front/inspector.ts'
 import { checkPort } from '../http/port.ts'
 import { holdFolder } from '../maintenance/open-folder.ts'
 import { filesOf, removeServerFile, runningAt, writeServerFile } from '../platform/data-folder.ts'
+import { bytesLeft } from '../platform/disk-space.ts'
 import { realWorld } from '../platform/world.ts'
 import { type Closers, createClosers } from './closers.ts'
 import { openDoor } from './door.ts'
@@ -127,8 +128,20 @@ const opened = async (
   const streams = watchStreams({ settings: settings.nats, shard: 0, timers })
   closers.add(streams.stop)
   const { seen } = streams
+  const freeBytes = () => bytesLeft(config.dataDir)
   closers.add(
-    startWatch({ name: node.name, storage, lease, seen, self, present, neighbours, conditions, world }),
+    startWatch({
+      name: node.name,
+      storage,
+      lease,
+      seen,
+      self,
+      present,
+      neighbours,
+      freeBytes,
+      conditions,
+      world,
+    }),
   )
   lease.onChange(door.changed)
 
@@ -152,7 +165,9 @@ const opened = async (
       },
     },
     isFenced: () => isFenced,
-    mustYield: () => operator.isDrained() || (conditions.has('storage-fails') && operator.hasReadyStandby()),
+    mustYield: () =>
+      operator.isDrained() ||
+      ((conditions.has('storage-fails') || conditions.has('disk-full')) && operator.hasReadyStandby()),
     change: change.wait,
     stopping: stopping.signal,
     pause: ms => new Promise(resolve => void timers.after(ms, resolve)),

@@ -17,6 +17,8 @@ import type { NodeStorage } from './storage.ts'
 const lookMs = 1000
 /** A standby that has read nothing for this many milliseconds, while there was more to read, does not get on. */
 const stuckMs = 5000
+/** A disk with fewer bytes left than this is full: files that grow together need more. */
+const fewBytes = 2 * 1024 * 1024
 /** A standby that lacks more records than this is behind. */
 const manyRecords = 1000
 
@@ -30,6 +32,8 @@ type Deps = {
   /** The nodes that ask this one for keys at the moment. */
   present: () => Asking[]
   neighbours: Pick<Neighbours, 'namesake'>
+  /** How many bytes the disk of the data folder has left. */
+  freeBytes: () => number
   conditions: Pick<Conditions, 'begin' | 'end' | 'all'>
   world: Pick<World, 'clock' | 'timers'>
 }
@@ -60,7 +64,7 @@ const createProgress = (clock: World['clock']) => {
 
 /** Returns a function that ends it. */
 export const startWatch = (deps: Deps): (() => void) => {
-  const { name, storage, lease, seen, self, present, neighbours, conditions } = deps
+  const { name, storage, lease, seen, self, present, neighbours, freeBytes, conditions } = deps
   const { clock, timers } = deps.world
   const progress = createProgress(clock)
   let hasNotedLoss = false
@@ -122,8 +126,17 @@ export const startWatch = (deps: Deps): (() => void) => {
         `the standby is behind (${whose}): look whether its machine is slow or busy`,
     )
   }
+  const lookAtDisk = (): void => {
+    const left = freeBytes()
+    note(
+      'disk-full',
+      left < fewBytes &&
+        `the disk of this node has ${Math.floor(left / 1024)} KiB left: make room on it. Until then this node gives the log to a standby that is ready, and does not take over`,
+    )
+  }
   const look = (): void => {
     lookAtServers()
+    lookAtDisk()
     lookAsOwner()
     lookAtProgress()
     lookAtStandbys()

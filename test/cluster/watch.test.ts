@@ -19,6 +19,7 @@ const watched = (t: Test, role: Role) => {
     sequence: 0,
     standbys: [] as Standby[],
     hasNamesake: false,
+    freeBytes: 2 ** 40,
   }
   const named: string[] = []
   const stop = startWatch({
@@ -29,6 +30,7 @@ const watched = (t: Test, role: Role) => {
     self: { role: () => sees.role, hasNamesake: () => sees.hasNamesake },
     present: () => sees.standbys,
     neighbours: { namesake: name => void named.push(name) },
+    freeBytes: () => sees.freeBytes,
     conditions,
     world,
   })
@@ -174,4 +176,15 @@ tap.test('an owner names the NATS servers that are away or behind, and a stream 
   sees.streams = { log: 'missing', lease: 'here', end: undefined, streams: [stream] }
   await world.advance(60_000)
   t.same(codes(), [], 'a standby finds it out when it follows')
+})
+
+tap.test('a disk with hardly any room is full until there is more', async t => {
+  const { world, sees, conditions, codes } = watched(t, 'standby')
+  sees.freeBytes = 2 ** 20
+  await world.advance(4000)
+  t.same(codes(), ['disk-full'])
+  t.ok(conditions.areBarred())
+  sees.freeBytes = 2 ** 30
+  await world.advance(1000)
+  t.same(codes(), [])
 })

@@ -3,6 +3,7 @@
 
 import type { Timers } from '../../contract/ports.ts'
 import { StorageFailure } from '../../contract/stored.ts'
+import { recordsVersion } from '../beginning.ts'
 import { type Content, packContent } from '../records/content.ts'
 import { sealRecord } from '../records/form.ts'
 import { Fenced, type SharedLog, UnfitRecord } from '../shared-log.ts'
@@ -19,12 +20,14 @@ export type Node = { name: string; url: string }
 type Deps = {
   shared: SharedLog
   key: Buffer
+  /** The id of the log. */
+  logId: string
   intake: Intake
   node: Node
   timers: Timers
 }
 
-export const createClaiming = ({ shared, key, intake, node, timers }: Deps) => {
+export const createClaiming = ({ shared, key, logId, intake, node, timers }: Deps) => {
   /** The digests of the claims of this process. */
   const mine = new Set<string>()
   const later = (): Promise<void> => new Promise(resolve => void timers.after(againMs, resolve))
@@ -56,8 +59,18 @@ export const createClaiming = ({ shared, key, intake, node, timers }: Deps) => {
   }
   const isMine = (): boolean => mine.has(intake.claim()?.mark.digest.toString('hex') ?? '')
 
+  /** Begins the log again when its stream is empty: somebody has made it again, and this node fills it. */
+  const begin = async (): Promise<void> => {
+    const { sequence, digest: before } = intake.at()
+    if (sequence > 0) return
+    const facts = { log_id: logId, version: recordsVersion, position: intake.head() }
+    const { bytes } = sealRecord(key, before, packContent({ kind: 'begin', facts, parts: [] }))
+    await shared.append(0, bytes)
+    await intake.take([{ sequence: 1, bytes }])
+  }
   /** Appends a claim behind the last record that was read. */
   const append = async (): Promise<void> => {
+    await begin()
     const { sequence, digest: before } = intake.at()
     const facts = { node: node.name, url: node.url, position: intake.head() }
     const content: Content = { kind: 'claim', facts, parts: [] }

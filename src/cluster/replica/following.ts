@@ -144,7 +144,7 @@ export const startFollowing = (deps: FollowingDeps): Following => {
   }
   /** Reads everything again, when the end was reached and the last record was missing in several checks. */
   const look = async (): Promise<void> => {
-    if (mending !== undefined) return
+    if (mending !== undefined || conditions.has('log-lost')) return // there is nothing to look at
     if (sealed !== undefined) {
       if (await isLost(isGone(sealed).then(is => !is))) await startAfter(leave())
       return

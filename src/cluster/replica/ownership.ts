@@ -20,6 +20,8 @@ type Deps = {
   shared: SharedLog
   /** The key that signs records. */
   key: Buffer
+  /** The id of the log. */
+  logId: string
   keys: StreamKeys
   copied: CopiedSecrets
   owned: ReturnType<typeof createOwnedSecrets>

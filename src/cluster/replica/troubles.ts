@@ -37,7 +37,7 @@ export const isOfDisk = (error: unknown): boolean => {
 
 /** Whether the shared log is no longer the one that was read before, so that it must be read again. */
 export const isOtherNow = (error: unknown): boolean =>
-  error instanceof LostTail || error instanceof LostLog || (error instanceof UnfitRecord && error.isMisplaced)
+  error instanceof LostTail || (error instanceof UnfitRecord && error.isMisplaced)
 
 const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
