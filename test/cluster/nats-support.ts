@@ -27,12 +27,6 @@ export const newLog = async (cluster: NatsCluster) => {
   await make()
   return {
     name,
-    /** Deletes the stream, and makes it again, without a record. */
-    async makeAgain(): Promise<void> {
-      const { streams: all, close } = await streams()
-      await all.delete(name).finally(close)
-      await make()
-    },
     async open(t: Test, more: Partial<SharedLogDeps> = {}): Promise<SharedLog> {
       const settings = more.settings ?? (await cluster.client()).settings
       const log = await openSharedLog({ name, subject, timers, report: () => {}, ...more, settings })
