@@ -24,14 +24,7 @@ const patience = 4
 const [words, severalBlocks] = ['x'.repeat(200_000), 17 * 2 ** 20]
 const isOfBlocks = (name: string) => /[bB]lock/.test(name)
 
-const inShort: ServerFaultName[] = [
-  'powerCut',
-  'oldestBlockOfTwo',
-  'streamDeleted',
-  'streamRewound',
-  'streamDeletedWhileNodesDown',
-  'peerRemoved',
-]
+const inShort: ServerFaultName[] = ['streamDeleted', 'streamRewound', 'streamDeletedWhileNodesDown']
 const asked = process.env.FINDINGS
 const all = Object.keys(serverFaults) as ServerFaultName[]
 const chosen = all.filter(name => asked === 'all' || asked?.split(',').includes(name))
