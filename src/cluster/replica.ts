@@ -14,10 +14,10 @@ import { LacksErasure, LacksEvents, LacksKeys } from './replica/errors.ts'
 import { createFollower } from './replica/follower.ts'
 import { createIntake } from './replica/intake.ts'
 import { createListeners } from './replica/listeners.ts'
+import { isOfDisk, noteTrouble } from './replica/log-conditions.ts'
 import { createOwnedSecrets, storedWith } from './replica/owned-secrets.ts'
 import { createOwnedStore } from './replica/owned-store.ts'
 import { createOwnership } from './replica/ownership.ts'
-import { isOfDisk, noteTrouble } from './replica/troubles.ts'
 import { Fenced, type SharedLog } from './shared-log.ts'
 
 export type ReplicaDeps = {

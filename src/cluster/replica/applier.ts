@@ -9,11 +9,11 @@ import { UnfitRecord } from '../shared-log.ts'
 import { createBareRows } from './bare-rows.ts'
 import type { CopiedSecrets } from './copied-secrets.ts'
 import { Divergence, LacksKeys } from './errors.ts'
+import { isOfDisk } from './log-conditions.ts'
 import type { OpenPieces } from './open-pieces.ts'
 import type { Mark } from './reader.ts'
 import { createRowWrites } from './row-writes.ts'
 import { createEventsTaker } from './take-events.ts'
-import { isOfDisk } from './troubles.ts'
 
 export type Claimed = { mark: Mark } & Facts['claim']
 type Deps = {

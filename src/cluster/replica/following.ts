@@ -8,7 +8,7 @@ import type { StreamKeys } from '../keys/stream-keys.ts'
 import type { Following, SharedLog, SharedRecord } from '../shared-log.ts'
 import { LacksKeys, UnsharedEvents } from './errors.ts'
 import type { Intake } from './intake.ts'
-import { endTroubles, isOfDisk, isOtherNow, noteTrouble } from './troubles.ts'
+import { endTroubles, isOfDisk, isOtherNow, noteTrouble } from './log-conditions.ts'
 
 /** Milliseconds between two checks: does the owner lack events, and does the log still have the last record? */
 const lookMs = 1000

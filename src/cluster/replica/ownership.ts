@@ -9,11 +9,11 @@ import { Fenced, type SharedLog } from '../shared-log.ts'
 import { createClaiming, type Node } from './claiming.ts'
 import type { CopiedSecrets } from './copied-secrets.ts'
 import type { Intake } from './intake.ts'
+import { endWaiting } from './log-conditions.ts'
 import type { createOwnedSecrets } from './owned-secrets.ts'
 import { createOwner, type DoubtedBatch, type Owner } from './owner.ts'
 import { createPublisher } from './publisher.ts'
 import { refillings } from './refill.ts'
-import { endWaiting } from './troubles.ts'
 
 type Deps = {
   local: Store
