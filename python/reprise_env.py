@@ -523,7 +523,7 @@ def hello_of(name, cls, is_only):
         "parameters": getattr(cls, "parameters", {} if is_own(cls) else parameters_of(cls)),
         "description": getattr(cls, "description", (cls.__doc__ or "").strip().split("\n\n")[0]),
     }
-    for optional in ("stepTimeoutMs", "limits"):
+    for optional in ("stepTimeoutMs", "limits", "showsObservation"):
         if hasattr(cls, optional):
             hello[optional] = getattr(cls, optional)
     if recovery == "snapshot" and not has(cls, "snapshot", "restore"):

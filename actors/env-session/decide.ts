@@ -55,7 +55,7 @@ const afterClose = (request: SessionRequest, view: SessionView, now: number): En
 const afterReset = (
   request: SessionRequest,
   view: SessionView,
-  { now, answer, recovery, snapshot }: OutcomeOf<'reset'>,
+  { now, answer, recovery, showsObservation, snapshot }: OutcomeOf<'reset'>,
 ): EnvSessionEvent[] => {
   const { observation, state, done, tools } = answer
   const before = view.step === 0 || view.state === 'deleted' ? {} : { steps_before: view.step }
@@ -63,7 +63,8 @@ const afterReset = (
   if (request.type === 'CreateSession') {
     const { source, seed, keys } = request
     const { name, digest } = source
-    const made = { source: { name, digest }, recovery, seed, tools }
+    const shown = showsObservation ? { shows_observation: true as const } : {}
+    const made = { source: { name, digest }, recovery, ...shown, seed, tools }
     return [{ type: 'EnvSessionCreated', data: { ...request.session, ...made, ...seen, ...keysOf(keys) } }]
   }
   if (request.type !== 'ResetSession') return []

@@ -55,8 +55,9 @@ const begin = async (
 ): Promise<Outcome> => {
   const answer = await authors(instance.reset(begun))
   const { snapshot } = await kept(deps, instance, session, deps.view.step)
-  const { recovery } = instance
-  return { of: 'reset', now: begun.now, answer, recovery, ...(snapshot === undefined ? {} : { snapshot }) }
+  const { recovery, showsObservation } = instance
+  const made = { answer, recovery, showsObservation }
+  return { of: 'reset', now: begun.now, ...made, ...(snapshot === undefined ? {} : { snapshot }) }
 }
 
 /** Stores the values of a step's own variables if a restart may repeat the step; returns their reference. */

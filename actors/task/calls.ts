@@ -74,7 +74,7 @@ export const standing = (view: DecidedTask, ended: ReadonlySet<string> = new Set
   const open = calls.filter(call => call.ended === false && !ended.has(call.callId))
   return {
     running: open.some(({ effect }) => effect !== undefined),
-    stopped: calls.some(call => call.ended === 'last' || (call.ended !== 'refused' && stops.has(call.name))),
+    stopped: calls.some(call => call.ended !== 'refused' && stops.has(call.name)),
     waiting: open.filter(({ effect }) => effect === undefined).map(({ callId }) => callId),
     final: view.finalStep,
   }

@@ -97,14 +97,13 @@ export const completeEffect: Decide<'CompleteEffect'> = (
       ...(child === undefined ? {} : { child }),
       ...(usage === undefined ? {} : { usage }),
       ...(step === undefined ? {} : { env_step: step }),
-      ...(ends === true ? { ends } : {}),
+      ...(ends === undefined ? {} : { ends }),
       ...(isTurn ? { turn: true } : {}),
     },
   }
   const stored = [...(view.status === 'input-required' ? [goesOn(judgement)] : []), ...ended, completed]
   if (view.status === 'paused') return stored
-  const after = standing(view, new Set([call.callId]))
-  return [...stored, ...onwards({ ...after, stopped: after.stopped || ends === true }, view, judgement)]
+  return [...stored, ...onwards(standing(view, new Set([call.callId])), view, judgement)]
 }
 
 export const answerCalls: Decide<'AnswerCalls'> = (

@@ -111,6 +111,13 @@ const tellsRollout = (end: Whole, { created }: DecidedTask): boolean => {
   return return_rollout === true && (!isSummary || include_compress_model_rollout === true)
 }
 
+/**
+ * Whether a step is the last of its task: it gave the answer, or it was the one step that an agent has after the episode of
+ * its environment session ended. A step that only summed up the context, or must correct its answer, is never the last.
+ */
+const endsTask = (end: Whole, { lastCall }: DecidedTask): boolean =>
+  end.end === 'answer' || (lastCall !== undefined && end.end === 'continue' && end.compressed === undefined)
+
 // A report of a step that is no longer wanted is dropped: the log already says that the step was stopped or abandoned.
 export const recordStep: Decide<'RecordStep'> = (
   { agentStep, effectId, events, end, calls = [] },
@@ -137,7 +144,7 @@ export const recordStep: Decide<'RecordStep'> = (
     return [...reported, ...gone, ...(end.end === 'fail' ? afterFailure(end, view) : [])]
   }
   if (calls.length > 0 && end.end === 'pause') throw new Error('a step that calls tools cannot pause')
-  const isFinal = end.end === 'answer' && !hasUnread(view)
+  const isFinal = endsTask(end, view) && !hasUnread(view)
   const completed: TaskEvent = {
     type: 'AgentStepCompleted',
     data: {

@@ -126,8 +126,7 @@ export const pausedFor = (reason: string, { now, ttls }: Judgement): TaskEvent =
 export const hasUnread = ({ messages }: DecidedTask): boolean => messages.some(({ at }) => at === undefined)
 
 /**
- * The events that follow from the progress of a step's calls. They complete the task when a call has ended it (a stop tool,
- * or its result), or when the agent gave its answer, no call waits for the client and no message is unread. Otherwise they pause the task
+ * The events that follow from the progress of a step's calls. They complete the task when a call has ended it (a stop tool), or when the agent gave its answer, no call waits for the client and no message is unread. Otherwise they pause the task
  * if a pause was requested, or make the task wait if a call waits for the client. The list is empty while a call still
  * runs, while the task is being canceled, and when the next step can begin.
  */

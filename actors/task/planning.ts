@@ -2,17 +2,23 @@
 import type { PlannedCall } from '../../src/contract/commands.ts'
 import { Refusal } from '../../src/contract/refusals.ts'
 import type { TaskEventData } from '../../src/contract/task-events.ts'
-import type { ToolScope } from '../../src/contract/tools.ts'
+import type { CallPlan, ToolScope } from '../../src/contract/tools.ts'
 import { childOf } from './child.ts'
 import type { TaskDeps } from './deps.ts'
 import type { SaidCall } from './step-draft.ts'
 
-type Caller = { created: TaskEventData<'TaskCreated'>; agentStep: number; scope: ToolScope }
+const episodeOver: CallPlan = {
+  plan: 'refuse',
+  why: 'the episode of the environment session is over, so no tool can be called any more',
+}
+
+/** `isOver`: the episode of the environment session has ended, so every call is refused. */
+type Caller = { created: TaskEventData<'TaskCreated'>; agentStep: number; scope: ToolScope; isOver: boolean }
 
 /** `reserved` collects functions: each releases the place that was kept for a subagent's task. */
 export const planCalls = (
   { tools, agentOf, reserve, world }: Pick<TaskDeps, 'tools' | 'agentOf' | 'reserve' | 'world'>,
-  { created, agentStep, scope }: Caller,
+  { created, agentStep, scope, isOver }: Caller,
   said: readonly SaidCall[],
   signal: AbortSignal,
   reserved: (() => void)[],
@@ -24,7 +30,7 @@ export const planCalls = (
       reserved.push(reserve(child))
       return { callId, name, plan: 'delegate', child, turn }
     }
-    const planned = await tools.plan(scope, call, signal)
+    const planned: CallPlan = isOver ? episodeOver : await tools.plan(scope, call, signal)
     if (planned.plan === 'refuse') return { callId, ...planned, itemId: world.ids.next('tr_') }
     if (planned.plan !== 'delegate') return { callId, name, ...planned }
     const child = childOf(created, agentStep, planned.agent, planned.request, world.ids)

@@ -105,10 +105,19 @@ export const stepGiven = (
     workdir: deps.workspaceOf(created).workdir,
     history: async () => seenNext(view, await first()).items,
     given: async () => givenNext(view, await first()),
-    tools: signal => deps.tools.offered(scopeOf(deps, created), signal),
+    tools: async signal =>
+      view.lastCall === undefined
+        ? deps.tools.offered(scopeOf(deps, created), signal)
+        : { tools: [], odd: view.oddTools },
     env: () => (secrets.env ?? {}) as Record<string, unknown>,
     plan: (said, signal) =>
-      planCalls(deps, { created, agentStep, scope: scopeOf(deps, created) }, said, signal, reserved),
+      planCalls(
+        deps,
+        { created, agentStep, scope: scopeOf(deps, created), isOver: view.lastCall !== undefined },
+        said,
+        signal,
+        reserved,
+      ),
     ...(schema === undefined
       ? {}
       : { refuse: answer => deps.answerProblem(schema, answer ?? lastMessage(view), user_id) }),

@@ -2,6 +2,7 @@
 import type { AskedTurn, StepEnd } from './agent.ts'
 import type { StreamAppend } from './stored.ts'
 import type { Compressed, TaskEvent, TaskEventData } from './task-events.ts'
+import type { EpisodeEnd } from './tools.ts'
 import type { Block, MessageContent, ToolCallItem } from './wire.ts'
 
 /**
@@ -38,7 +39,7 @@ export type CallOutcome = {
   status: 'completed' | 'incomplete'
   content: MessageContent
   blocks?: Block[]
-  ends?: true
+  ends?: EpisodeEnd
   step?: { stream: string; revision: number }
   child?: { stream: string; revision: number }
   usage?: Record<string, unknown>

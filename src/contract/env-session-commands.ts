@@ -50,7 +50,7 @@ export type SessionRequest = Asked & { no: number } & (
  * kept state, if the environment can keep its state.
  */
 export type Outcome = { now: number; snapshot?: Snapshot } & (
-  | { of: 'reset'; answer: ResetAnswer; recovery: Recovery }
+  | { of: 'reset'; answer: ResetAnswer; recovery: Recovery; showsObservation: boolean }
   | { of: 'step'; answer: StepAnswer; stopped?: boolean; secretRef?: string }
   /**
    * The instance has ended, and the session is closed. If a step was running (`during`), the step is stored with the

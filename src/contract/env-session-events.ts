@@ -47,6 +47,8 @@ const payloads = {
      */
     source: Type.Object({ name: Text, digest: Text }),
     recovery: Type.Enum(['refold', 'snapshot', 'none']),
+    /** An agent gets the whole observation with the result of each step. */
+    shows_observation: optional(Type.Literal(true)),
     kwargs: Open,
     /** The names of the variables, with `***` in place of the values. */
     env_vars: Open,

@@ -64,6 +64,8 @@ export type EnvironmentClass = {
   limits?: string
   /** The longest time that a step may take, in milliseconds. */
   stepTimeoutMs?: number
+  /** True: an agent reads the whole observation after the content of each step. */
+  showsObservation?: boolean
 }
 
 /** The module and class of an instance. `digest`: base64url(SHA-256) of the module's bytes. */
@@ -89,6 +91,7 @@ export type StepAnswer = Observed & {
 /** One instance in its process. Every call rejects with EnvironmentGone when the process has ended. */
 export type Instance = {
   recovery: Recovery
+  showsObservation: boolean
   reset(given: { seed: number; options: OpenObject; now: number }): Promise<ResetAnswer>
   /**
    * Takes a step. The random numbers of the step depend on `seed` and on `number`, the number of the step. `env_vars`

@@ -35,14 +35,17 @@ export type ToolInput = {
   /** The number of this run of the call, from 1. */
   attempt?: number
 }
+/** How the episode of an environment session ended: by its own rules, or by a limit. */
+export type EpisodeEnd = 'terminated' | 'truncated'
+
 /**
- * `ends`: nothing is left to do, so the task completes as after a stop tool. `step`: if the call was a step of an
+ * `ends`: the call ended the episode of the environment session, so the agent has one more step. `step`: if the call was a step of an
  * environment session, the place of that step in the log, even if the step failed.
  */
 export type ToolOutput = {
   content: MessageContent
   blocks?: Block[]
-  ends?: true
+  ends?: EpisodeEnd
   failed?: true
   step?: { stream: string; revision: number }
 }

@@ -56,5 +56,6 @@ export const takeFor = async (deps: Shared, sessionId: string, step: TaskStep, c
       throw error instanceof StorageFailure ? new OutcomeUnknown(error.message) : error
     },
   )
-  return { answer, at: { stream: envSessionStream(sessionId), revision } }
+  const showsObservation = view.created?.shows_observation === true
+  return { answer, showsObservation, at: { stream: envSessionStream(sessionId), revision } }
 }

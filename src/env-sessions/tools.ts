@@ -3,17 +3,30 @@
 import type { Recovery } from '../contract/environment.ts'
 import type { Tool, ToolScope, ToolSource } from '../contract/tools.ts'
 import { asTexts } from '../contract/variables.ts'
-import type { EnvStepAnswer, ToolDefinition } from '../contract/wire.ts'
+import type { EnvStepAnswer, MessageContent, ToolDefinition } from '../contract/wire.ts'
 import type { Sessions } from './commands.ts'
 
+const last = 'The episode is over. No tool can be called any more: give your last answer.'
+
 /**
- * The result of a step for the agent: its content, then the observation, the reward and whether the episode is over.
+ * The result of a step for the agent: its content, then the observation if the kind wants it shown, the reward if it is
+ * not 0, and that the episode is over.
  */
-const resultText = ({ tool_result, observation, reward, done, info }: EnvStepAnswer) => {
-  // A completed step can have an error too: its state could not be kept.
-  const error = tool_result.status === 'completed' && info.error !== undefined ? { error: info.error } : {}
-  const seen = JSON.stringify({ observation, reward, done, ...error })
+const resultText = (answer: EnvStepAnswer, showsObservation: boolean): MessageContent => {
+  const { tool_result, observation, reward, terminated, truncated, done, info } = answer
   const { message_content: content } = tool_result
+  const told = {
+    ...(showsObservation ? { observation } : {}),
+    ...(reward === 0 ? {} : { reward }),
+    ...(terminated ? { terminated } : {}),
+    ...(truncated ? { truncated } : {}),
+    // A completed step can have an error too: its state could not be kept.
+    ...(tool_result.status === 'completed' && info.error !== undefined ? { error: info.error } : {}),
+  }
+  const seen = [Object.keys(told).length === 0 ? [] : JSON.stringify(told), done ? last : []]
+    .flat()
+    .join('\n')
+  if (seen === '') return content
   return typeof content === 'string'
     ? `${content}\n${seen}`
     : [...content, { type: 'text' as const, text: seen }]
@@ -48,13 +61,18 @@ export const createSessionTools = ({
         itemId: `tr_${effectId}`,
         taskId,
       }
-      const { answer, at } = await takeFor(sessionId, step, { emit, signal })
+      const { answer, showsObservation, at } = await takeFor(sessionId, step, { emit, signal })
       const { tool_result, info, done } = answer
       if (tool_result.status === 'incomplete' && !done) {
-        return { content: String(info.error ?? resultText(answer)), step: at, failed: true }
+        return {
+          content: info.error === undefined ? tool_result.message_content : String(info.error),
+          step: at,
+          failed: true,
+        }
       }
       const { block_list: blocks } = tool_result
-      return { content: resultText(answer), blocks, step: at, ...(done ? { ends: true } : {}) }
+      const ends = done ? { ends: answer.terminated ? ('terminated' as const) : ('truncated' as const) } : {}
+      return { content: resultText(answer, showsObservation), blocks, step: at, ...ends }
     },
   })
   return {

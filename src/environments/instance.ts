@@ -39,7 +39,12 @@ const createHidden = (process: Pick<EnvironmentProcess, 'hide'>) => {
  */
 export const createInstance = async (
   process: EnvironmentProcess,
-  { name, recovery, stepTimeoutMs }: Pick<ClassInfo, 'name' | 'recovery' | 'stepTimeoutMs'>,
+  {
+    name,
+    recovery,
+    stepTimeoutMs,
+    showsObservation,
+  }: Pick<ClassInfo, 'name' | 'recovery' | 'stepTimeoutMs' | 'showsObservation'>,
   given: Given,
   defaultStepMs: number,
 ): Promise<Instance> => {
@@ -91,6 +96,7 @@ export const createInstance = async (
   let isClosed = false
   return {
     recovery,
+    showsObservation,
     gone: process.gone.then(reason => (isClosed ? new Promise<string>(() => {}) : reason)),
     reset: params => turns.take(() => reset(params)),
     step: (params, watch) => turns.take(() => step(params, watch)),

@@ -27,6 +27,8 @@ export type ClassInfo = {
   limits?: string
   /** The time limit of a step of this class, in milliseconds; absent: the server's limit applies. */
   stepTimeoutMs?: number
+  /** Whether an agent gets the whole observation with the result of each step. */
+  showsObservation: boolean
   /** Why the class cannot be used. */
   error?: string
 }
@@ -61,7 +63,15 @@ const isTimeout = (value: unknown): boolean =>
 
 const classOf = (given: unknown): ClassInfo => {
   if (!isObject(given) || typeof given.name !== 'string') throw new Unfit('a class without a name')
-  const { name, recovery = 'refold', parameters = {}, description = '', limits, error } = given
+  const {
+    name,
+    recovery = 'refold',
+    parameters = {},
+    description = '',
+    limits,
+    error,
+    showsObservation = false,
+  } = given
   // Python writes whole numbers with a fraction, such as 500.0.
   const timeout = given.stepTimeoutMs
   const stepTimeoutMs = isExact(timeout) ? (heldBy(timeout) ?? Number.NaN) : timeout
@@ -71,13 +81,16 @@ const classOf = (given: unknown): ClassInfo => {
       ? 'parameters is no JSON Schema'
       : stepTimeoutMs !== undefined && !isTimeout(stepTimeoutMs)
         ? 'stepTimeoutMs is no whole number from 1 to 86400000'
-        : error
+        : typeof showsObservation !== 'boolean'
+          ? 'showsObservation is neither true nor false'
+          : error
   return {
     name,
     isDefault: given.default === true,
     recovery: recoveries.includes(recovery) ? (recovery as Recovery) : 'none',
     parameters: isObject(parameters) ? parameters : {},
     description: String(description),
+    showsObservation: showsObservation === true,
     ...(limits === undefined ? {} : { limits: String(limits) }),
     ...(typeof stepTimeoutMs === 'number' ? { stepTimeoutMs } : {}),
     ...(problem === undefined ? {} : { error: String(problem) }),

@@ -34,6 +34,10 @@ const metadataOf = (view: FramedTask, created: Created): Record<string, unknown>
     if (call !== undefined) own.effect = { effect_id: call.effect.id, call_id: call.callId, name: call.name }
   }
   if (view.pendingCalls.length > 0) own.pending_inputs = view.pendingCalls
+  if (view.lastCall !== undefined) {
+    const { reason, callId, name } = view.lastCall
+    own.ended_by = { reason, call_id: callId, name }
+  }
   if (view.subagentUsage !== undefined) own.subagent_usage = view.subagentUsage
   if (view.continuedBy !== undefined) own.continued_by = view.continuedBy
   if (view.oddTools.length > 0) own.odd_tools = view.oddTools

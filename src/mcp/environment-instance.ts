@@ -62,6 +62,7 @@ export const openInstance = async (
   })
   return {
     recovery: 'none',
+    showsObservation: false,
     // The protocol has no reset, so a reset opens a new connection.
     async reset() {
       if (isUsed) connections.ended(id)

@@ -28,7 +28,7 @@ t.test('the tools of the session are called, and each call is one step', async t
     resultsOf(task).map(({ status }) => status),
     ['completed', 'completed', 'completed', 'completed'],
   )
-  t.match(told(task), /^it is 2 now\n\{"observation":\{.*\},"reward":0.25,"done":false\}$/)
+  t.match(told(task), /^it is 2 now\n\{"reward":0.25\}$/)
   t.match((await env.observe(session_id)).body.state, { total: 11 })
   t.equal((await env.add(session_id, 1)).body.step, 5, 'they are numbered with all others')
 })
@@ -54,21 +54,81 @@ t.test(
   },
 )
 
-t.test('when the session is done the task completes, as after a stop tool', async t => {
+t.test('when the episode is over the agent has one more turn, and the task says what ended it', async t => {
   const session_id = await env.made()
-  const task = await play([add(1), { tool: 'end' }, { message: 'never said' }], { session_id })
+  const entries = [add(1), { tool: 'end' }, { message: 'I saw the end' }, { message: 'never said' }]
+  const task = await play(entries, { session_id })
   t.equal(task.status, 'completed')
-  t.same(textsOf(task), [])
-  t.match(told(task, 1), /^the end\n.*"done":true/s)
+  t.same(textsOf(task), ['I saw the end'])
+  t.match(told(task, 1), /^the end\n\{"reward":0.5,"terminated":true\}\nThe episode is over\./)
+  const [, call] = callsOf(task)
+  t.same(task.metadata?.ended_by, { reason: 'terminated', call_id: call?.call_id, name: 'end' })
   const next = await play([add(1), end], { session_id })
   t.match(outline(next), ['tool_call add completed', 'tool_result incomplete', 'message completed'])
   t.match(told(next), /no tool "add"/, 'a session that is done has no tools')
 })
 
+t.test('a call in the last turn is refused, whatever it is, and the task completes', async t => {
+  const session_id = await env.made()
+  const client_tools = [tool('ask')]
+  for (const late of [add(1), { tool: 'ask' }, { tool: 'calculator', arguments: { expression: '1' } }]) {
+    const id = await env.made()
+    const task = await play([{ tool: 'end' }, late, { message: 'never said' }], {
+      session_id: id,
+      client_tools,
+    })
+    t.equal(task.status, 'completed')
+    t.match(outline(task).slice(2), [`tool_call ${late.tool} completed`, 'tool_result incomplete'])
+    t.match(told(task, 1), /the episode of the environment session is over/)
+  }
+  const stopped = await play([{ tool: 'end' }, { message: 'never said' }], {
+    session_id,
+    stop_tools: ['end'],
+  })
+  t.same(textsOf(stopped), [], 'a stop tool still ends the task at once')
+})
+
+t.test('an answer of the client that is still missing is waited for before the last turn', async t => {
+  const session_id = await env.made()
+  const both = { tools: [{ tool: 'end' }, { tool: 'ask' }] }
+  const task = await play([both, end], { session_id, client_tools: [tool('ask')], background: true })
+  const waiting = await becomes(task.id, 'input-required')
+  const call = callsOf(waiting).find(({ name }) => name === 'ask')
+  const call_id = String(call?.call_id)
+  await answer(task.id, { type: 'tool_result', call_id, message_content: 'mine', block_list: [] })
+  t.match(textsOf(await becomes(task.id, 'completed')), ['so: mine'])
+})
+
+t.test('a model is offered no tool in its last turn', async t => {
+  const fake = await fakeModel(t, [calls(['end', '{}']), says('it was good')])
+  const server = await serveHere(t, { ...fake.env, ENV_PATH: modules })
+  const session_id = await envCalls(server.api).made()
+  const { body } = await tasksOf(server.api).post({ session_id })
+  t.same(textsOf(body.result), ['it was good'])
+  t.match(JSON.stringify(fake.asked[0]), '"name":"end"')
+  t.notMatch(JSON.stringify(fake.asked[1]), '"tools"')
+  t.match(JSON.stringify(fake.asked[1]), /give your last answer/)
+})
+
+t.test('an agent sees the observation of each step if the kind says so', async t => {
+  const folder = folderFor(t)
+  const written = readFileSync(path.join(modules, 'counter.mjs'), 'utf8')
+  const shown = `${written}\nexport class Shown extends Counter { static showsObservation = true }\n`
+  writeFileSync(path.join(folder, 'shown.mjs'), shown)
+  const server = await serveHere(t, { ENV_PATH: folder })
+  const session_id = await envCalls(server.api).made({ env_class_path: 'shown#Shown' })
+  const task = await tasksOf(server.api).play([add(2), end], { session_id })
+  t.match(told(task), /^it is 2 now\n\{"observation":\{.*"total":2.*\},"reward":0.25\}$/)
+})
+
 t.test("an environment that dies ends the task's call, and the session", async t => {
   const session_id = await env.made()
-  const task = await play([{ tool: 'exit' }, { message: 'never said' }], { session_id })
+  const task = await play([{ tool: 'exit' }, { message: 'it is gone' }, { message: 'never said' }], {
+    session_id,
+  })
   t.equal(task.status, 'completed')
+  t.same(textsOf(task), ['it is gone'])
+  t.match(task.metadata?.ended_by, { reason: 'truncated', name: 'exit' })
   t.match(told(task), /exit code 7/)
   t.match((await env.record(session_id)).body, { is_active: false })
 })

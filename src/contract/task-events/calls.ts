@@ -48,8 +48,8 @@ export const callEvents = {
     usage: optional(Usage),
     /** The call was this step of an environment session. */
     env_step: optional(Type.Object({ stream: Type.String(), revision: Type.Integer() })),
-    /** Nothing is left to do: the task completes. */
-    ends: optional(Type.Literal(true)),
+    /** The episode of the environment session is over. The agent has one more step, without tools. */
+    ends: optional(Type.Enum(['terminated', 'truncated'])),
     /** The call was a turn of a group chat. It has no item, since a message of the chat holds what was said. */
     turn: optional(Type.Literal(true)),
   },

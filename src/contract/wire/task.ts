@@ -62,6 +62,7 @@ export const reservedMetadata: ReadonlySet<string> = new Set([
   'forked_from',
   'subagent_usage',
   'continued_by',
+  'ended_by',
   'effect',
   'incomplete_details',
   'finish_reason',

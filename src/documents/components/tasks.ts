@@ -27,7 +27,7 @@ const taskFields = {
   error: 'Why the task failed.',
   input_required: 'The oldest tool call that waits for the client.',
   metadata:
-    'The metadata of the create, and keys that only the service writes: `agent`, `expires_at`, `reason`, `effect`, `pending_inputs`, `continued_by`, `parent_task_id`, `group_chat_id`, `subagent_usage`, `odd_tools`, `ignored_fields`, `incomplete_details`, `finish_reason`.',
+    'The metadata of the create, and keys that only the service writes: `agent`, `expires_at`, `reason`, `effect`, `pending_inputs`, `continued_by`, `ended_by`, `parent_task_id`, `group_chat_id`, `subagent_usage`, `odd_tools`, `ignored_fields`, `incomplete_details`, `finish_reason`.',
   previous_task_id: 'The task before this one in the session.',
   rollouts:
     'The entries that `/rollouts` returns. Present only if the create had `return_rollout` and the task has ended; lists of tasks leave this field out.',

@@ -40,9 +40,11 @@ const problemOf = ({ prototype, recovery }: EnvironmentClass): string | undefine
 
 /** The description of a class in the hello. */
 export const describe = ({ name, isDefault, Class }: Loaded): object => {
-  const { recovery, parameters, description, limits, stepTimeoutMs } = Class as EnvironmentClass & {
-    stepTimeoutMs?: unknown
-  }
+  const { recovery, parameters, description, limits, stepTimeoutMs, showsObservation } =
+    Class as EnvironmentClass & {
+      stepTimeoutMs?: unknown
+      showsObservation?: unknown
+    }
   const error = problemOf(Class)
   return Object.fromEntries(
     Object.entries({
@@ -53,6 +55,7 @@ export const describe = ({ name, isDefault, Class }: Loaded): object => {
       description,
       limits,
       stepTimeoutMs,
+      showsObservation,
       error,
     }).filter(([, value]) => value !== undefined),
   )

@@ -1,6 +1,7 @@
 // The part of a task's view with the calls of the newest completed step: which of them run on the server, what text
 // they have streamed, and which have ended.
 
+import type { EpisodeEnd } from '../../contract/tools.ts'
 import { millisOf } from './millis.ts'
 import type { Part } from './part.ts'
 
@@ -24,8 +25,8 @@ export type Call = {
     | undefined
   /** The text that the call has streamed, and the item of this text. */
   said: { itemId: string; text: string } | undefined
-  /** Whether the call has its result. `refused`: the call never ran. `last`: no agent step follows. */
-  ended: false | 'answered' | 'refused' | 'last'
+  /** Whether the call has its result. `refused`: the call never ran. */
+  ended: false | 'answered' | 'refused'
 }
 
 /** A call of the newest step that has no result and runs on the server, or ran there when the server stopped. */
@@ -35,6 +36,8 @@ export type Calls = {
   calls: Map<string, Call>
   /** The calls of the current step so far. */
   saidCalls: Call[]
+  /** The call that ended the episode of the environment session: the next step is the last. */
+  lastCall: { callId: string; name: string; reason: EpisodeEnd } | undefined
 }
 
 export const openCalls = ({ calls }: Pick<Calls, 'calls'>): OpenCall[] => {
@@ -64,6 +67,7 @@ export const calls: Part<Calls> = {
   begin(view) {
     view.calls = new Map()
     view.saidCalls = []
+    view.lastCall = undefined
   },
   folds: {
     ItemDelta(view, { item_id, item, call }) {
@@ -99,7 +103,8 @@ export const calls: Part<Calls> = {
     EffectCompleted(view, { call_id, effect_id, ends }) {
       const call = callOf(view, call_id)
       call.said = undefined
-      call.ended = effect_id === undefined ? 'refused' : ends === true ? 'last' : 'answered'
+      call.ended = effect_id === undefined ? 'refused' : 'answered'
+      if (ends !== undefined) view.lastCall = { callId: call_id, name: call.name, reason: ends }
     },
     InputAccepted(view, { item }) {
       if (item.type === 'tool_result') callOf(view, item.call_id).ended = 'answered'

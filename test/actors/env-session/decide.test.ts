@@ -454,6 +454,7 @@ t.test('a create and a reset store the seed, the moment, and what was seen', t =
     of: 'reset',
     now,
     recovery: 'refold',
+    showsObservation: false,
     answer: { ...answer, observation: { total: 8 } },
   }
   const history = [created, stepped(1, 'a', { done: true }), closed]
@@ -490,7 +491,13 @@ t.test('a session that is created after a deletion knows nothing of the one befo
   const history = [first, stepped(1, 'a', { idempotency_key: 'k', digest: 'x' }), closed, deleted]
   const again = { ...create(), keys: { idempotencyKey: 'k', digest: 'body' } } as SessionRequest
   t.throws(() => check(again, given(...history)), refused('Conflict', { idempotency_key: 'k' }))
-  const events = decideOutcome(create(), given(...history), { of: 'reset', now, recovery: 'refold', answer })
+  const events = decideOutcome(create(), given(...history), {
+    of: 'reset',
+    now,
+    recovery: 'refold',
+    showsObservation: false,
+    answer,
+  })
   t.notOk('steps_before' in (events[0]?.data ?? {}))
   const view = lawful(t, history, events)
   t.match(view, { step: 0, stepsBefore: 0, newest: undefined, closeReason: undefined })

@@ -102,6 +102,7 @@ export const memoryEnvironments = () => {
     }
     return {
       recovery,
+      showsObservation: false,
       gone,
       async reset({ options }) {
         mustLive()
