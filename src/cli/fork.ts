@@ -17,16 +17,13 @@ type ForkOptions = {
 export const forkTask = async (id: string, options: ForkOptions): Promise<void> => {
   const { at: frame, model, agent, message, pause, taskId, json } = options
   if (!/^\d{1,15}$/.test(frame)) throw new CannotStart(`--at ${frame} is not the number of a frame`)
-  const config = {
-    ...(agent === undefined ? {} : { agent_id: agent }),
-    ...(model === undefined ? {} : { model }),
-  }
   const body: ForkTaskBody = {
     at: Number(frame),
-    ...(Object.keys(config).length === 0 ? {} : { agent_config: config }),
-    ...(message === undefined ? {} : { user_message_content: message }),
-    ...(pause === undefined ? {} : { run: false }),
-    ...(taskId === undefined ? {} : { task_id: taskId }),
+    agent: agent ?? null,
+    model: model ?? null,
+    message: message ?? null,
+    pause: pause ?? null,
+    task_id: taskId ?? null,
   }
   const task = await ask<Pick<Task, 'id'>>('POST', `/tasks${at(id)}/fork`, body)
   print(json ? JSON.stringify(task) : task.id)

@@ -18,6 +18,12 @@ const ofEveryAnswer: Record<string, Json> = {
   'X-Ignored-Query': text(
     'The names of the query parameters that the operation does not know, percent-encoded and separated by commas. Absent if there are none.',
   ),
+  'X-Ignored-Fields': text(
+    'The paths of the fields of the body that the operation does not know or use, percent-encoded and separated by commas; at most 20. Absent if there are none. With the request header `Prefer: handling=strict`, such a request gets 422.',
+  ),
+  'Preference-Applied': text(
+    '`handling=strict` if the request asked for it, with `Prefer: handling=strict`. Otherwise absent.',
+  ),
 }
 
 /** Headers of refusals, by status. */

@@ -36,6 +36,7 @@ import { eventRoutes } from './events.ts'
 import { exportRoutes } from './export.ts'
 import { admitRequests, checkRequests, nameRequests } from './gate.ts'
 import { healthRoutes } from './health.ts'
+import { tellIgnoredFields } from './ignored.ts'
 import { loginRoutes } from './login.ts'
 import { methodTable } from './method-table.ts'
 import { metricsRoutes } from './metrics.ts'
@@ -154,6 +155,7 @@ export const createApp = async (deps: AppDeps): Promise<FastifyInstance> => {
   checkRequests(app, methodsOf, serving)
   admitRequests(app, admission, serving.stopping)
   recordCommands(app, serving)
+  tellIgnoredFields(app)
   answerErrors(app, serving)
   app.addHook('onRoute', route => methodsOf.add(route.url, [route.method].flat()))
   addRoutes(app, deps)

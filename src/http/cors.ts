@@ -11,6 +11,8 @@ const exposed = [
   'X-Task-Id',
   ...Object.keys(everyAnswer),
   'X-Ignored-Query',
+  'X-Ignored-Fields',
+  'Preference-Applied',
   'Content-Location',
   'Link',
   'Retry-After',

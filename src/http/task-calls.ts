@@ -13,6 +13,7 @@ import {
 import type { Text } from '../platform/pieces.ts'
 import { isEmpty } from '../tasks/call-answers.ts'
 import { type Commands, isAtRest } from '../tasks/commands.ts'
+import { withFullNames } from '../tasks/fork/fork-request.ts'
 import type { TaskDoor } from './doors.ts'
 
 /** The caller of an operation. A feed that the operation opens takes `place` while it reads stored events. */
@@ -170,9 +171,10 @@ export const createTaskCalls = (tasks: TaskCallDeps) => {
     async fork(
       { principal, requestId }: Caller,
       taskId: string,
-      body: ForkTaskBody,
+      asked: ForkTaskBody,
       retry: Retry,
     ): Promise<{ text: Text; replayed: boolean }> {
+      const body = withFullNames(asked)
       if (body.user_message_content != null && isEmpty(body.user_message_content)) {
         throw tooShort(['body', 'user_message_content'], 'Content')
       }

@@ -19,7 +19,7 @@ const ignoredNamed = 100
 const withoutEffect = ['code_interpreter_config', 'code_for_agent', 'code_for_interpreter'] as const
 
 /** The paths of fields without effect: unknown keys at any depth, and known fields that nothing reads. */
-const ignoredIn = (body: CreateTaskBody): string[] => {
+export const ignoredInCreate = (body: CreateTaskBody): string[] => {
   const { tool_mcp_config, ...config } = body.agent_config ?? {}
   const named = withoutEffect.filter(name => config[name] !== undefined && config[name] !== null)
   const ofServers = ignoredInMcp(tool_mcp_config).map(path => `tool_mcp_config.${path}`)
@@ -95,7 +95,7 @@ export const readTaskRequest = async (
   return {
     shown,
     secrets,
-    ignoredFields: ignoredIn(body),
+    ignoredFields: ignoredInCreate(body),
     digest: digest ?? digestOfCreate(body),
     agent: agentOf(body, agents),
     workdir: sessionId => path.resolve(own.workspace, workspace_dir || segment(sessionId)),

@@ -51,16 +51,28 @@ t.test(
     t.same(hello([{ name: 'A', default: true }]), {
       is: 'hello',
       hello: {
-        classes: [{ name: 'A', isDefault: true, recovery: 'refold', parameters: {}, description: '' }],
+        classes: [
+          {
+            ...{ name: 'A', isDefault: true, recovery: 'refold', parameters: {}, description: '' },
+            showsObservation: false,
+          },
+        ],
       },
     })
-    const problems = [{ recovery: 'magic' }, { parameters: 5 }, { stepTimeoutMs: 0.5 }, { error: 'mine' }]
+    const problems = [
+      { recovery: 'magic' },
+      { parameters: 5 },
+      { stepTimeoutMs: 0.5 },
+      { showsObservation: 1 },
+      { error: 'mine' },
+    ]
     t.match(hello(problems.map(problem => ({ name: 'B', ...problem }))), {
       hello: {
         classes: [
           { error: 'recovery is none of refold, snapshot, none' },
           { error: 'parameters is no JSON Schema' },
           { error: 'stepTimeoutMs is no whole number from 1 to 86400000' },
+          { error: 'showsObservation is neither true nor false' },
           { error: 'mine' },
         ],
       },

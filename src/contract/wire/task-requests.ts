@@ -59,6 +59,11 @@ export const ForkTaskBody = Type.Object({
   user_message_content: orNull(MessageContent),
   run: orNull(Type.Boolean()),
   task_id: orNull(AsciiId),
+  /** The names of the command line for the same: agent_config.agent_id, agent_config.model, user_message_content, run. */
+  agent: orNull(TextId),
+  model: orNull(Type.String()),
+  message: orNull(MessageContent),
+  pause: orNull(Type.Boolean()),
 })
 export type ForkTaskBody = Static<typeof ForkTaskBody>
 export const PostMessageBody = Type.Object({ content: MessageContent })

@@ -152,6 +152,10 @@ export const bodyComponents: Components = {
       user_message_content: 'A further message of the user, which the next step of the fork sees.',
       run: '`false`: the fork is paused. Without it, the fork continues at once.',
       task_id: 'The id of the fork. Without it, the server makes one.',
+      agent: 'Short for `agent_config.agent_id`.',
+      model: 'Short for `agent_config.model`.',
+      message: 'Short for `user_message_content`.',
+      pause: '`true` is short for `run: false`.',
     },
   },
   PostMessageBody: {

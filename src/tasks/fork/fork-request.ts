@@ -1,10 +1,43 @@
 // Makes the request of a fork: the request of the copied task, with the agent's settings that the caller gives.
+import { Invalid } from '../../contract/refusals.ts'
 import type { TaskEventData } from '../../contract/task-events.ts'
 import type { Principal } from '../../contract/token-events.ts'
 import { type CreateTaskBody, ForkTaskBody } from '../../contract/wire.ts'
 import { splitHeaders } from '../../mcp/request.ts'
 import { digestOfRequest } from '../../platform/digest.ts'
 import type { RequestReader } from '../request-reader.ts'
+
+const given = (value: unknown): boolean => value !== undefined && value !== null
+
+/**
+ * The body with the names of the interface in place of the short names of the command line. Throws Invalid when both names
+ * of one field are given.
+ */
+export const withFullNames = (body: ForkTaskBody): ForkTaskBody => {
+  const { agent, model, message, pause, ...rest } = body
+  const config = rest.agent_config ?? {}
+  const twice = [
+    ['agent', agent, 'agent_config.agent_id', config.agent_id],
+    ['model', model, 'agent_config.model', config.model],
+    ['message', message, 'user_message_content', rest.user_message_content],
+    ['pause', pause, 'run', rest.run],
+  ].filter(([, short, , long]) => given(short) && given(long))
+  if (twice.length > 0) {
+    throw new Invalid(
+      twice.map(([short, , long]) => {
+        const msg = `Value error, ${short} is short for ${long}: give one of them`
+        return { loc: ['body', String(short)], type: 'value_error', msg }
+      }),
+    )
+  }
+  const settings = { ...(given(agent) ? { agent_id: agent } : {}), ...(given(model) ? { model } : {}) }
+  return {
+    ...rest,
+    ...(Object.keys(settings).length === 0 ? {} : { agent_config: { ...config, ...settings } }),
+    ...(given(message) ? { user_message_content: message } : {}),
+    ...(given(pause) ? { run: pause === false } : {}),
+  }
+}
 
 /** The digest of a request to fork, without secret values. It identifies a retry. */
 export const digestOfFork = (taskId: string, body: ForkTaskBody): string => {
