@@ -1,7 +1,9 @@
 // Decides which events are stored when an agent step makes calls, and derives the progress of the calls. Pure.
 import type { PlannedCall } from '../../src/contract/commands.ts'
-import type { TaskEvent } from '../../src/contract/task-events.ts'
+import type { Ask, TaskEvent } from '../../src/contract/task-events.ts'
+import type { ToolCallItem } from '../../src/contract/wire.ts'
 import { callEffectId } from '../../src/history/task/calls.ts'
+import { itemOf } from '../../src/history/task/output.ts'
 import type { DecidedTask } from '../../src/history/task-view.ts'
 import { thinkingOf } from './turn-begins.ts'
 
@@ -11,8 +13,8 @@ export type Standing = {
   running: boolean
   /** A call that ends the task was made. This counts only while no call runs. */
   stopped: boolean
-  /** The ids of the calls that wait for the client, oldest first. */
-  waiting: string[]
+  /** The calls that wait for the client, oldest first. */
+  waiting: Required<Ask>[]
   /** The agent gave its answer in the same step. */
   final: boolean
 }
@@ -62,7 +64,9 @@ export const callsAfter = (calls: PlannedCall[], view: DecidedTask, final: boole
   return {
     running: calls.some(({ plan }) => plan === 'run' || plan === 'delegate'),
     stopped: calls.some(call => call.plan === 'client' && stops.has(call.name)),
-    waiting: calls.filter(({ plan }) => plan === 'client').map(({ callId }) => callId),
+    waiting: calls.flatMap(call =>
+      call.plan === 'client' ? [{ call_id: call.callId, name: call.name, arguments: call.arguments }] : [],
+    ),
     final,
   }
 }
@@ -75,7 +79,12 @@ export const standing = (view: DecidedTask, ended: ReadonlySet<string> = new Set
   return {
     running: open.some(({ effect }) => effect !== undefined),
     stopped: calls.some(call => call.ended !== 'refused' && stops.has(call.name)),
-    waiting: open.filter(({ effect }) => effect === undefined).map(({ callId }) => callId),
+    waiting: open
+      .filter(({ effect }) => effect === undefined)
+      .map(({ callId, name, itemId }) => {
+        const { arguments: text } = itemOf(view, itemId) as ToolCallItem
+        return { call_id: callId, name, arguments: text }
+      }),
     final: view.finalStep,
   }
 }

@@ -2,7 +2,13 @@
 
 import type { StartContext, TaskCommand } from '../../src/contract/commands.ts'
 import { Refusal } from '../../src/contract/refusals.ts'
-import type { OpenItem, TaskEvent, TaskEventData } from '../../src/contract/task-events.ts'
+import {
+  asked,
+  mostAsks,
+  type OpenItem,
+  type TaskEvent,
+  type TaskEventData,
+} from '../../src/contract/task-events.ts'
 import { isCanceling, isPausing } from '../../src/contract/task-state.ts'
 import type { TaskStatus } from '../../src/contract/wire.ts'
 import { type OpenCall, openCalls } from '../../src/history/task/calls.ts'
@@ -126,9 +132,10 @@ export const pausedFor = (reason: string, { now, ttls }: Judgement): TaskEvent =
 export const hasUnread = ({ messages }: DecidedTask): boolean => messages.some(({ at }) => at === undefined)
 
 /**
- * The events that follow from the progress of a step's calls. They complete the task when a call has ended it (a stop tool), or when the agent gave its answer, no call waits for the client and no message is unread. Otherwise they pause the task
- * if a pause was requested, or make the task wait if a call waits for the client. The list is empty while a call still
- * runs, while the task is being canceled, and when the next step can begin.
+ * The events that follow from the progress of a step's calls. They complete the task when a stop tool was called, or when
+ * the agent gave its answer, no call waits for the client and no message is unread. Otherwise they pause the task if a pause
+ * was requested, or make the task wait if a call waits for the client. The list is empty while a call still runs, while the
+ * task is being canceled, and when the next step can begin.
  */
 export const onwards = (calls: Standing, view: DecidedTask, judgement: Judgement): TaskEvent[] => {
   const { running, stopped, waiting, final } = calls
@@ -140,7 +147,9 @@ export const onwards = (calls: Standing, view: DecidedTask, judgement: Judgement
   if (waiting.length === 0) return []
   const { now, ttls } = judgement
   const expires = deadline(ttls['input-required'], now)
-  return [{ type: 'InputRequired', data: { from: 'working', calls: waiting, ...expires } }]
+  const ids = waiting.map(({ call_id }) => call_id)
+  const asks = waiting.slice(0, mostAsks).map(asked)
+  return [{ type: 'InputRequired', data: { from: 'working', calls: ids, asks, ...expires } }]
 }
 
 export const firstEvents = (

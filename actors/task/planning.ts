@@ -32,6 +32,7 @@ export const planCalls = (
     }
     const planned: CallPlan = isOver ? episodeOver : await tools.plan(scope, call, signal)
     if (planned.plan === 'refuse') return { callId, ...planned, itemId: world.ids.next('tr_') }
+    if (planned.plan === 'client') return { callId, name, arguments: call.arguments, ...planned }
     if (planned.plan !== 'delegate') return { callId, name, ...planned }
     const child = childOf(created, agentStep, planned.agent, planned.request, world.ids)
     try {

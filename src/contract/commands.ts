@@ -30,7 +30,7 @@ type Created = TaskEventData<'TaskCreated'>
 export type PlannedCall = { callId: string } & (
   | { plan: 'refuse'; itemId: string; why: string }
   | { plan: 'run'; name: string; safe: boolean; inSession?: true }
-  | { plan: 'client'; name: string }
+  | { plan: 'client'; name: string; arguments: string }
   | { plan: 'delegate'; name: string; child: Created; turn?: AskedTurn }
 )
 

@@ -2,6 +2,7 @@
 // here. A stored event gives at most one public event, so the position of the stored event serves as a cursor.
 import Type, { type Static, type TProperties } from 'typebox'
 import { type EventName, eventNames } from './event-names.ts'
+import { Ask } from './task-events/inputs.ts'
 import { MessageContent, taskStatuses } from './wire.ts'
 
 const optional = Type.Optional
@@ -41,6 +42,11 @@ const events = {
     old_status: Status,
     new_status: Status,
     reason: optional(Text),
+    /**
+     * Only with the new status `input-required`: the calls that wait for the client, oldest first, at most 16. `arguments` is
+     * JSON text; absent if it is longer than 4,096 characters.
+     */
+    pending_inputs: optional(Type.Array(Ask)),
   },
   TaskDeleted: { task_id: Text, session_id: Text },
   AgentSpawned: {

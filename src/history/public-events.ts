@@ -14,7 +14,7 @@ import {
 } from '../contract/env-session-events.ts'
 import type { PublicEvent } from '../contract/public-events.ts'
 import type { Header, Recorded } from '../contract/stored.ts'
-import type { TaskEventData, TaskEventType } from '../contract/task-events.ts'
+import { asked, mostAsks, type TaskEventData, type TaskEventType } from '../contract/task-events.ts'
 import { statusAfter } from '../contract/task-state.ts'
 import { taskIdOf } from '../contract/task-stream.ts'
 import { webhookIdOf } from '../contract/webhook-events.ts'
@@ -62,7 +62,10 @@ const taskRules: { [T in TaskEventType]?: Rule<T> } = {
   }),
   TaskQueued: moved('TaskQueued'),
   TaskStarted: moved('TaskStarted'),
-  InputRequired: moved('InputRequired'),
+  InputRequired: (data, about) => {
+    const pending_inputs = data.asks ?? data.turn?.items.slice(0, mostAsks).map(asked)
+    return { ...moved('InputRequired')(data, about), ...(pending_inputs && { pending_inputs }) }
+  },
   InputAnswered: moved('InputAnswered'),
   TaskPaused: moved('TaskPaused'),
   TaskResumed: moved('TaskResumed'),

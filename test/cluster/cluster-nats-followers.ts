@@ -1,5 +1,6 @@
 // Followers of the public events of a cluster by JetStream. Each keeps the sequence of its last message, and goes on
-// behind it, with a new consumer, whenever something fails.
+// behind it, with a new consumer, whenever something fails. When the servers have lost the stream or an end of it, sequences
+// begin anew: then the event before, which each message names, is not the last one, and the follower reads from the beginning.
 import { DeliverPolicy, jetstream } from '@nats-io/jetstream'
 import { connect, type NatsConnection } from '@nats-io/transport-node'
 import { pause } from '../support/http.ts'
@@ -15,6 +16,7 @@ export const followByNats = async (name: string, nats: NatsCluster): Promise<Fol
   const login = settings.login.by === 'user' ? settings.login : undefined
   const heard: Heard[] = []
   let sequence = 0
+  let position = 0
   let cuts = 0
   let isOver = false
 
@@ -26,8 +28,15 @@ export const followByNats = async (name: string, nats: NatsCluster): Promise<Fol
     while (!isOver) {
       for await (const message of await consumer.fetch(fetched)) {
         if (message.seq <= sequence) continue
+        const id = Number(message.headers?.get('Nats-Msg-Id'))
+        if (id > position && Number(message.headers?.get('Reprise-Prev')) !== position) {
+          sequence = 0
+          return
+        }
         sequence = message.seq
-        heard.push({ id: Number(message.headers?.get('Nats-Msg-Id')), data: message.string() })
+        if (id <= position) continue
+        position = id
+        heard.push({ id, data: message.string() })
       }
       if (connection.isClosed()) return
     }

@@ -212,7 +212,26 @@ const cases: { [T in TaskEventType]: Case<T>[] } = {
       updated('output', 'metadata'),
     ],
   ],
-  InputRequired: [[{ from: 'working', calls: ['c1'], expires_at: 1 }, moved('working', 'input-required')]],
+  InputRequired: [
+    [
+      {
+        from: 'working',
+        calls: ['c1', 'c2'],
+        asks: [
+          { call_id: 'c1', name: 'ask', arguments: '{}' },
+          { call_id: 'c2', name: 'ask' },
+        ],
+        expires_at: 1,
+      },
+      {
+        ...moved('working', 'input-required'),
+        pending_inputs: [
+          { call_id: 'c1', name: 'ask', arguments: '{}' },
+          { call_id: 'c2', name: 'ask' },
+        ],
+      },
+    ],
+  ],
   InputAccepted: [
     [{ by: 'admin', agent_step: 1, item: result }, updated('output', 'input_required', 'metadata')],
     // What is written to the agent is in no field of the task object.

@@ -346,3 +346,40 @@ t.test('a port to which no web request may be sent is named as the reason', asyn
     error: 'no web requests are sent to this port, because it belongs to another protocol: use another port',
   })
 })
+
+t.test('a webhook says all questions of a task that waits for its client', async t => {
+  const carol = await apiFor('carol')
+  const hook = await receiver(t)
+  await carol('POST', '/webhooks', { url: hook.url, types: ['TaskStatusChanged'] })
+  const tool = (name: string) => ({ type: 'function', function: { name, parameters: {} } })
+  const long = 'x'.repeat(5000)
+  const both = [
+    { tool: 'ask_user', arguments: { question: 'Shall I go on?' } },
+    { tool: 'ask_boss', arguments: { question: long } },
+  ]
+  const { result } = await json(
+    carol('POST', '/tasks', {
+      ...echo('go'),
+      client_tools: [tool('ask_user'), tool('ask_boss')],
+      agent_config: { agent_id: 'script', script: [{ tools: both }, { message: 'thanks' }] },
+    }),
+  )
+  const [first, second] = result.metadata.pending_inputs
+  t.same([result.input_required, first.name, second.name], [first, 'ask_user', 'ask_boss'])
+  const asking = await hook.until(got => got.some(({ event }) => event.data.new_status === 'input-required'))
+  const { data } = asking.find(({ event }) => event.data.new_status === 'input-required')?.event ?? {}
+  t.same(data?.pending_inputs, [
+    { call_id: first.call_id, name: 'ask_user', arguments: '{"question":"Shall I go on?"}' },
+    { call_id: second.call_id, name: 'ask_boss' },
+  ])
+  const frames = (await json(carol('GET', `/tasks/${result.id}/events`))).result as Answered[]
+  const waiting = frames.find(({ type }) => type === 'task.input_required')
+  t.match(waiting, { input_required: first, task: { metadata: { pending_inputs: [first, second] } } })
+
+  const answers = [first, second].map(({ call_id }) => ({ call_id, message_content: 'yes' }))
+  await carol('POST', `/tasks/${result.id}/input`, { tool_results: answers.slice(0, 1) })
+  const half = (await json(carol('GET', `/tasks/${result.id}`))).result as Answered
+  t.same(half.metadata.pending_inputs, [second], 'what is answered is no longer asked')
+  await carol('POST', `/tasks/${result.id}/input`, { tool_results: answers.slice(1) })
+  await hook.until(ended)
+})

@@ -1,7 +1,20 @@
 // The events of inputs that clients send to a task after its creation: answers to calls, and messages.
-import Type, { type TProperties } from 'typebox'
+import Type, { type Static, type TProperties } from 'typebox'
 import { MessageItem, ToolCallItem, ToolResultItem } from '../wire.ts'
 import { AgentStep, CallId, Deadline, From, ItemId, optional } from './schema.ts'
+
+/** The greatest length of the arguments in an `Ask`, in characters. */
+export const longestAsk = 4096
+/** A call that waits for the client. `arguments`: JSON text; absent if it is longer than `longestAsk`. */
+export const Ask = Type.Object({ call_id: CallId, name: Type.String(), arguments: optional(Type.String()) })
+export type Ask = Static<typeof Ask>
+/** The most calls whose questions subscribers hear. */
+export const mostAsks = 16
+
+export const asked = ({ call_id, name, arguments: args }: Required<Ask>): Ask => ({
+  ...{ call_id, name },
+  ...(args.length > longestAsk ? {} : { arguments: args }),
+})
 
 export const inputEvents = {
   /**
@@ -11,6 +24,8 @@ export const inputEvents = {
   InputRequired: {
     from: From,
     calls: Type.Array(CallId),
+    /** What these calls ask, for subscribers; absent for a turn, which has `items`. Long arguments are left out. */
+    asks: optional(Type.Array(Ask)),
     expires_at: Deadline,
     /** The calls belong to a turn of this group chat. Answers to the chat are passed on to the task of the turn. */
     turn: optional(Type.Object({ task_id: Type.String(), items: Type.Array(ToolCallItem) })),

@@ -117,6 +117,8 @@ const eventFields = {
   forked_from: 'In a fork: the task from which it comes, and the frame `at` which its past ends.',
   old_status: 'The status of the task before.',
   new_status: 'The status of the task now.',
+  pending_inputs:
+    'Only with the new status `input-required`: the calls that wait for the client, oldest first, at most 16. `arguments` is JSON text, and absent if it is longer than 4,096 characters.',
   success: 'Whether the task completed.',
   error: 'A text that says what went wrong.',
   code: 'The code of the task’s error.',

@@ -109,9 +109,10 @@ const copies: { [T in TaskEventType]: Copy<T> } = {
       : { env_step: { ...data.env_step, stream: copying.ids.stream(data.env_step.stream) } }),
   }),
   EffectStopped: ofStep,
-  InputRequired: ({ from, calls, turn }, { ids, expires }) => ({
+  InputRequired: ({ from, calls, asks, turn }, { ids, expires }) => ({
     from,
     calls: calls.map(ids.of),
+    ...(asks === undefined ? {} : { asks: asks.map(ask => ({ ...ask, call_id: ids.of(ask.call_id) })) }),
     ...expires('input-required'),
     ...(turn === undefined
       ? {}
