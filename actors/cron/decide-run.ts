@@ -1,7 +1,7 @@
 // Decides which events follow when a time of the schedule is due, when a caller wants a run, when a waiting run may
 // begin, and when a run has ended.
 import type { CronCommand, RunEnd } from '../../src/contract/cron-commands.ts'
-import type { CronEvent, Next } from '../../src/contract/cron-events.ts'
+import type { CronEvent, CronSettings, Next } from '../../src/contract/cron-events.ts'
 import { Refusal } from '../../src/contract/refusals.ts'
 import type { StreamAppend } from '../../src/contract/stored.ts'
 import type { CronView } from '../../src/history/cron-job.ts'
@@ -65,6 +65,22 @@ const outcomeAt = ({ settings, running, queue }: CronView): 'begins' | 'waits' |
   return queue.length < queuedAtMost ? 'waits' : 'queue_full'
 }
 
+/** The first time after a moment that has not had its run; undefined when none is left. */
+export const nextAfter = (
+  { created, done }: CronView,
+  { plans }: CronDeps,
+  settings: CronSettings,
+  after: number,
+): Next | undefined => {
+  let next = plans.next(created?.job_id ?? '', settings, after)
+  for (;;) {
+    const { at } = next ?? {}
+    const span = at === undefined ? undefined : done.find(({ first, last }) => first <= at && at <= last)
+    if (span === undefined) return next
+    next = plans.next(created?.job_id ?? '', settings, span.last)
+  }
+}
+
 type TimedRun = { runId: string; scheduledAt: number; following: Next | undefined }
 
 /**
@@ -107,8 +123,9 @@ const missedRuns = (
   const missed = deps.plans.missed(settings, next.at, seenAt)
   if (missed === undefined) return undefined
   const { first, last, count } = missed
-  const following = deps.plans.next(created.job_id, settings, last)
-  const runsOnce = settings.missed === 'run_once'
+  const following = nextAfter(view, deps, settings, last)
+  const isDone = view.done.some(span => span.first <= last && last <= span.last)
+  const runsOnce = settings.missed === 'run_once' && !isDone
   const [until, skipped] = runsOnce ? [last, count - 1] : [last, count]
   const span = skipped > 1 ? { until, count: skipped } : {}
   const record: CronEvent = {
@@ -127,17 +144,26 @@ const missedRuns = (
   return { events: [...records, ...events], made }
 }
 
+/** A job whose next time was planned by a clock that was ahead gets an earlier one, when the clock has been put right. */
+const replanned = (view: CronView, deps: CronDeps, settings: CronSettings, planned: Next): CronDecision => {
+  const next = nextAfter(view, deps, settings, deps.clock.now())
+  return next !== undefined && next.at < planned.at
+    ? only({ type: 'CronJobReplanned', data: { next } })
+    : only()
+}
+
 export const runDue = (
   view: CronView,
   deps: CronDeps,
   command: Extract<CronCommand, { type: 'RunDue' }>,
 ): CronDecision => {
   const { state, settings, next, created } = view
-  const isDue = next !== undefined && next.due <= deps.clock.now()
-  if (state !== 'active' || !isDue || settings === undefined || created === undefined) return only()
+  if (state !== 'active' || next === undefined || settings === undefined || created === undefined)
+    return only()
+  if (next.due > deps.clock.now()) return replanned(view, deps, settings, next)
   const missed = missedRuns(view, deps, command)
   if (missed !== undefined) return missed
-  const following = deps.plans.next(created.job_id, settings, next.at)
+  const following = nextAfter(view, deps, settings, next.at)
   return atTime(view, deps, { runId: command.runId, scheduledAt: next.at, following }, 0)
 }
 

@@ -2,12 +2,13 @@
 import type { CronCommand } from '../../src/contract/cron-commands.ts'
 import type { CronEvent, CronSettings, Next } from '../../src/contract/cron-events.ts'
 import { Refusal } from '../../src/contract/refusals.ts'
-import type { CronView } from '../../src/history/cron-job.ts'
+import { type CronView, sameTimes } from '../../src/history/cron-job.ts'
 import {
   type CronDecision,
   endedUnless,
   endRun,
   isFull,
+  nextAfter,
   only,
   runDue,
   runNow,
@@ -34,18 +35,17 @@ const create = ({ clock, plans }: CronDeps, view: CronView, command: Of<'CreateJ
   return only(created, ...endedUnless(next, false))
 }
 
-const nextOf = (
-  { clock, plans }: CronDeps,
-  view: CronView,
-  jobId: string,
-  settings: CronSettings,
-): Next | undefined => (isFull({ ...view, settings }) ? undefined : plans.next(jobId, settings, clock.now()))
+const nextOf = (deps: CronDeps, view: CronView, settings: CronSettings): Next | undefined => {
+  if (isFull({ ...view, settings })) return undefined
+  const keeps = view.settings !== undefined && sameTimes(view.settings, settings)
+  return nextAfter(keeps ? view : { ...view, done: [] }, deps, settings, deps.clock.now())
+}
 
 const paused: CronEvent = { type: 'CronJobPaused', data: { reason: 'paused' } }
 
 const change = (deps: CronDeps, view: CronView, { settings, enabled }: Of<'ChangeJob'>): CronDecision => {
-  const { jobId } = settingsOf(view)
-  const next = nextOf(deps, view, jobId, settings)
+  settingsOf(view)
+  const next = nextOf(deps, view, settings)
   const isOn = enabled ?? view.state !== 'paused'
   const changed: CronEvent = {
     type: 'CronJobChanged',
@@ -62,7 +62,7 @@ const change = (deps: CronDeps, view: CronView, { settings, enabled }: Of<'Chang
 const resume = (deps: CronDeps, view: CronView, { maker }: Of<'ResumeJob'>): CronDecision => {
   const { jobId, settings } = settingsOf(view)
   if (view.state === 'active') return only()
-  const next = nextOf(deps, view, jobId, settings)
+  const next = nextOf(deps, view, settings)
   if (view.state === 'ended' && next === undefined) {
     const words = 'the schedule of this job has no further time: change its schedule, `ends_at` or `max_runs`'
     throw new Refusal('Conflict', { job_id: jobId, state: view.state }, words)

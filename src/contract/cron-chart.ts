@@ -10,6 +10,7 @@ export const cronChart = {
     active: {
       on: {
         CronJobChanged: 'active',
+        CronJobReplanned: 'active',
         CronJobTriggered: 'active',
         CronRunSkipped: 'active',
         CronRunQueued: 'active',

@@ -34,6 +34,10 @@ const Settings = Type.Object({
 })
 export type CronSettings = Static<typeof Settings>
 
+/** Times of the schedule, each directly after the one before, that have had their runs. `follows`: the time after `last`. */
+const Done = Type.Object({ first: Moment, last: Moment, follows: optional(Moment) })
+export type Done = Static<typeof Done>
+
 /** The token that made the job, and the user of this token. The job acts as this maker. */
 const Maker = Type.Object({ token_id: Text, user_id: optional(Text) })
 export type CronMaker = Static<typeof Maker>
@@ -60,6 +64,7 @@ const SavedFold = Type.Object({
   runs: Type.Integer(),
   running: Type.Array(Type.Object({ run_id: Text, task_id: Text, scheduled_at: Moment, started_at: Moment })),
   queue: Type.Array(Type.Object({ run_id: Text, scheduled_at: Moment, manual: Type.Boolean() })),
+  done: Type.Array(Done),
 })
 export type SavedCronFold = Static<typeof SavedFold>
 
@@ -78,6 +83,8 @@ const payloads = {
   CronJobPaused: { reason: Text },
   /** `maker`: the job acts as this maker from now on, because the tokens of its former maker are revoked. */
   CronJobResumed: { next: optional(Next), maker: optional(Maker) },
+  /** The clock was set back, so an earlier time is next than before. */
+  CronJobReplanned: { next: Next },
   /** A task was created for a run, in the same append. */
   CronJobTriggered: {
     ...Run,

@@ -7,13 +7,18 @@ import { createDueTimes } from './due-times.ts'
  * do not notice that.
  */
 const longestSleepMs = 1000
+/** The clock counts as set back when it shows a moment that is this many milliseconds before one that it has shown. */
+const setBackMs = 2000
 /** The most jobs whose triggers are stored at a time. Further due jobs wait in memory. */
 const atOnce = 64
 
 type Deps = {
   clock: Clock
   timers: Timers
-  /** Handles a job that was due when the alarm looked at the clock, at `seenAt` (Unix milliseconds). Must not reject. */
+  /**
+   * Handles a job that was due when the alarm looked at the clock, at `seenAt` (Unix milliseconds), or whose time may have
+   * been planned by a clock that was ahead. Must not reject.
+   */
   onDue: (jobId: string, seenAt: number) => Promise<void>
   /** True while no run may begin. */
   isHeld: () => boolean
@@ -25,6 +30,7 @@ export const createAlarm = ({ clock, timers, onDue, isHeld }: Deps) => {
   let working = 0
   let wakesAt = Number.POSITIVE_INFINITY
   let cancel = () => {}
+  let newest = 0
   let isStopped = false
 
   const work = () => {
@@ -41,7 +47,10 @@ export const createAlarm = ({ clock, timers, onDue, isHeld }: Deps) => {
     wakesAt = Number.POSITIVE_INFINITY
     if (!isHeld()) {
       const seenAt = clock.now()
-      waiting = waiting.concat(times.take(seenAt).map(id => ({ id, seenAt })))
+      const due = times.take(seenAt)
+      const doubtful = seenAt < newest - setBackMs ? times.all() : []
+      newest = seenAt
+      waiting = waiting.concat([...due, ...doubtful].map(id => ({ id, seenAt })))
       work()
     }
     arm()
@@ -61,6 +70,10 @@ export const createAlarm = ({ clock, timers, onDue, isHeld }: Deps) => {
     set(jobId: string, due: number): void {
       times.set(jobId, due)
       arm()
+    },
+    /** The clock has shown this moment, perhaps before this start. */
+    seen(at: number): void {
+      newest = Math.max(newest, at)
     },
     remove: times.remove,
     clear(): void {

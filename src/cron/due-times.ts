@@ -81,6 +81,7 @@ export const createDueTimes = () => {
       }
       return ids
     },
+    all: (): string[] => [...current.keys()],
     size: (): number => current.size,
   }
 }

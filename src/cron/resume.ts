@@ -8,7 +8,7 @@ import { storedEnd } from './task-ends.ts'
 
 type Deps = {
   queries: Pick<CronQueries, 'due' | 'open'>
-  alarm: Pick<Alarm, 'clear' | 'set'>
+  alarm: Pick<Alarm, 'clear' | 'seen' | 'set'>
   following: Pick<Following, 'clear' | 'add'>
   runs: Pick<Runs, 'end' | 'queued'>
   log: Log
@@ -27,6 +27,9 @@ export const createResume =
       if (task_id !== null) following.add(task_id, { jobId: job_id, runId: id })
     }
     await checkMakers()
+    // Times may have been planned by a clock that was ahead, and was put right while the server was down.
+    for await (const [newest] of log.readAll(Math.max(0, log.head() - 1)))
+      if (newest) alarm.seen(Date.parse(newest.header.time))
     for (const { id, due_at } of queries.due()) alarm.set(id, due_at)
     // A task may have ended before `following` knew of it. An end that is found here and there is stored only once.
     for (const { id, job_id, task_id } of open) {

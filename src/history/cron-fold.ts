@@ -9,7 +9,7 @@ import { type CronView, emptyCronJob } from './cron-job.ts'
  * Raise this number whenever the fold gives another view for the same events: saved folds with another number are not
  * used.
  */
-const foldVersion = 1
+const foldVersion = 2
 /** At least this many events lie between two saved folds. */
 export const savedEvery = 200
 /** How many events may follow the newest saved fold of a stream. An append has at most a few events. */
@@ -43,6 +43,7 @@ export const dueFold = (view: CronView): SavedCronFold | undefined => {
       scheduled_at: scheduledAt,
       manual,
     })),
+    done: [...view.done],
   }
 }
 
@@ -68,6 +69,7 @@ const viewOf = (fold: SavedCronFold): CronView => ({
     scheduledAt: scheduled_at,
     manual,
   })),
+  done: fold.done,
 })
 
 type Reading = Pick<Log, 'readStream' | 'revisionOf'>

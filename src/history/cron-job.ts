@@ -1,7 +1,14 @@
 // Folds the events of a cron job into its view. The view holds only what decisions need, so no runs that have ended.
 
 import { type CronState, cronStateAfter } from '../contract/cron-chart.ts'
-import type { CronEvent, CronEventData, CronMaker, CronSettings, Next } from '../contract/cron-events.ts'
+import type {
+  CronEvent,
+  CronEventData,
+  CronMaker,
+  CronSettings,
+  Done,
+  Next,
+} from '../contract/cron-events.ts'
 import type { RecordedCronEvent } from '../contract/decoders/cron.ts'
 
 type RunningRun = { taskId: string; scheduledAt: number; startedAt: number }
@@ -23,6 +30,8 @@ export type CronView = {
   runs: number
   running: Map<string, RunningRun>
   queue: QueuedRun[]
+  /** Times that have had their runs, in the order of the runs. While the clock was ahead, they may lie in the future. */
+  done: readonly Done[]
 }
 
 export const emptyCronJob = (): CronView => ({
@@ -38,7 +47,36 @@ export const emptyCronJob = (): CronView => ({
   runs: 0,
   running: new Map(),
   queue: [],
+  done: [],
 })
+
+/** The most spans of times that are remembered. A span ends where times are missed, or the clock is set back. */
+const spans = 16
+
+/** Remembers that a time of the schedule has had its run, or had to be skipped. `follows`: the time after it. */
+const markDone = (view: CronView, at: number, follows: number | undefined): void => {
+  const last = view.done.at(-1)
+  const isNext = last?.follows === at
+  const span = { first: isNext ? last.first : at, last: at, ...(follows === undefined ? {} : { follows }) }
+  view.done = [...(isNext ? view.done.slice(0, -1) : view.done), span].slice(-spans)
+}
+
+type OfSchedule = { scheduled_at: number; next?: Next; manual?: true; queued?: true; reason?: string }
+const applyTime = (view: CronView, { type, data }: CronEvent): void => {
+  const isTime =
+    type === 'CronJobTriggered' ||
+    type === 'CronRunQueued' ||
+    (type === 'CronRunSkipped' && data.reason !== 'missed') ||
+    (type === 'CronJobFailed' && data.task_id === undefined)
+  if (!isTime) return
+  const { scheduled_at, next, manual, queued } = data as OfSchedule
+  if (manual !== true && queued !== true) markDone(view, scheduled_at, next?.at)
+}
+
+const timing = ({ schedule, every_seconds, at, timezone, anchor }: CronSettings): string =>
+  JSON.stringify([schedule, every_seconds, at, timezone, anchor])
+/** Whether two settings have the same times. */
+export const sameTimes = (one: CronSettings, other: CronSettings): boolean => timing(one) === timing(other)
 
 const countsAsRun = ({ manual, queued }: { manual?: true; queued?: true }): number =>
   manual === true || queued === true ? 0 : 1
@@ -78,6 +116,7 @@ export const evolveCronJob = (view: CronView, event: RecordedCronEvent): CronVie
     view.maker = data.maker
   }
   if (type === 'CronJobCreated' || type === 'CronJobChanged') {
+    if (view.settings !== undefined && !sameTimes(view.settings, data.settings)) view.done = []
     view.settings = data.settings
     view.settingsAt = header.revision
   }
@@ -87,6 +126,7 @@ export const evolveCronJob = (view: CronView, event: RecordedCronEvent): CronVie
     type === 'CronJobPaused' ? data.reason : view.state === 'paused' ? view.pausedReason : undefined
   if ('next' in data && data.next !== undefined) view.next = data.next
   if (view.state !== 'active') view.next = undefined
+  applyTime(view, event)
   applyRun(view, event, Date.parse(header.time))
   if (view.state === 'deleted') view.queue = []
   return view

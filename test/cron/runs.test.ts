@@ -86,6 +86,62 @@ t.test('a run begins at every time exactly once while the clock is set forward a
   await system.close()
 })
 
+for (const live of [true, false]) {
+  const when = live ? 'while the server works' : 'while the server is down'
+  t.test(
+    `a job goes on at once when a clock that was a day ahead is put right ${when}, and no time runs twice`,
+    async t => {
+      const world = settableWorld('2026-06-01T12:00:00Z')
+      let system = await givenSystem({ world })
+      const id = await givenJob(system, { every_seconds: 2, overlap: 'allow' })
+      await world.advance(5 * second) // 12:00:02, :04
+      world.set('2026-06-02T12:00:01Z')
+      await world.advance(6 * second) // a day ahead: :02, :04, :06
+      if (!live) await system.close()
+      world.set('2026-06-01T12:00:11Z') // put right
+      if (!live) system = await givenSystem({ ...system.options })
+      await world.advance(6 * second) // :12, :14, :16
+      await quiet(system)
+      const ran = await triggeredAt(system)
+      const today = ran.filter(at => at.startsWith('2026-06-01'))
+      t.ok(today.includes('2026-06-01T12:00:14.000Z'), 'within an interval or two')
+      t.ok(today.length >= 4)
+      const ahead = ran.filter(at => at.startsWith('2026-06-02'))
+      t.ok(ahead.length >= 2)
+
+      // The day passes: the times that have run ahead are not run again, and those after them are.
+      world.set(Date.parse('2026-06-02T11:59:30Z'))
+      await world.advance(60 * second)
+      await quiet(system)
+      const all = await triggeredAt(system)
+      t.equal(new Set(all).size, all.length, 'no time has two runs')
+      t.ok(all.includes('2026-06-02T11:59:58.000Z'))
+      t.ok(all.includes('2026-06-02T12:00:20.000Z'))
+      t.ok(Number(system.cron.queries.visible(admin, id).next_at) <= world.clock.now() + 2 * second)
+      await system.close()
+    },
+  )
+}
+
+t.test('a job with another schedule since then has all times of it when the clock is put right', async t => {
+  const world = settableWorld('2026-06-02T12:00:00Z') // a day ahead
+  const system = await givenSystem({ world })
+  const id = await givenJob(system, { every_seconds: 2, overlap: 'allow' })
+  await world.advance(9 * second)
+  await system.cron.commands.change(asked, id, {
+    body: { every_seconds: null, schedule: '* * * * * *' },
+    found: [],
+  })
+  world.set('2026-06-01T12:00:00Z')
+  await world.advance(3 * second)
+  world.set(Date.parse('2026-06-02T12:00:01Z'))
+  await world.advance(3 * second)
+  const ran = await triggeredAt(system)
+  t.ok(ran.includes('2026-06-01T12:00:02.000Z'))
+  t.ok(ran.includes('2026-06-02T12:00:03.000Z'))
+  await system.close()
+})
+
 for (const missed of ['skip', 'run_once'] as const) {
   t.test(
     `of times that passed long ago, "${missed}" runs ${missed === 'skip' ? 'none' : 'the newest'}, and all are recorded once`,
