@@ -18,8 +18,9 @@ export const closeText = (draft: StepDraft, reason?: CutEnd): void => {
 /** Adds text. Text of another kind opens another item, and so does text that says so. */
 export const addText = (
   draft: StepDraft,
-  { item, part, text, logprobs, opens }: Extract<StepPart, { say: 'delta' }>,
+  { item, part, text, logprobs, annotations, opens }: Extract<StepPart, { say: 'delta' }>,
 ): void => {
+  if (text === '' && draft.openText?.item !== item) return // sources of a text that has ended
   if (opens === true || draft.openText?.item !== item) closeText(draft)
   const opensItem = draft.openText === undefined
   draft.openText ??= { id: draft.ids.next(prefixOf(item)), item, parts: new Map() }
@@ -39,6 +40,7 @@ export const addText = (
   ) {
     last.data.delta += text
     if (logprobs !== undefined) last.data.logprobs = [...(last.data.logprobs ?? []), ...logprobs]
+    if (annotations !== undefined) last.data.annotations = [...(last.data.annotations ?? []), ...annotations]
     return
   }
   // The parts of a message form one list. A reasoning item has two lists of parts: summary and content.
@@ -55,6 +57,7 @@ export const addText = (
       ...(known === undefined ? { first: true as const } : {}),
       delta: text,
       ...(logprobs === undefined ? {} : { logprobs }),
+      ...(annotations === undefined ? {} : { annotations }),
     },
   })
 }

@@ -10,6 +10,7 @@ import type {
   TextPartKind,
 } from './task-events.ts'
 import type {
+  Annotation,
   CreateTaskBody,
   ErrorObject,
   Logprob,
@@ -32,6 +33,8 @@ export type StepPart =
       part: TextPartKind
       text: string
       logprobs?: Logprob[]
+      /** Sources of the text so far. The text may then be empty. */
+      annotations?: Annotation[]
       /** The text begins another item, though the item before is of the same kind. */
       opens?: true
     }

@@ -10,7 +10,7 @@ export {
   groupAgent,
   SpeakerConfig,
 } from './wire/agent-config.ts'
-export { Logprob } from './wire/annotations.ts'
+export { Annotation, Logprob } from './wire/annotations.ts'
 export { Block, type ContentPart, MessageContent, TextContentItem } from './wire/content.ts'
 export {
   CronJob,

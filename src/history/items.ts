@@ -1,6 +1,6 @@
 // Makes and changes output items. A changed item is a new object, so an item that a reader holds stays as it was.
 import type { ItemKind, PartKind, TextPartKind } from '../contract/task-events.ts'
-import type { Logprob, OutputItem, TextContentItem, ToolResultItem } from '../contract/wire.ts'
+import type { Annotation, Logprob, OutputItem, TextContentItem, ToolResultItem } from '../contract/wire.ts'
 
 export type NamedCall = { call_id: string; name: string }
 
@@ -32,14 +32,17 @@ export const withDelta = (
   part: PartKind,
   index: number,
   delta: string,
-  logprobs?: Logprob[],
+  { logprobs, annotations }: { logprobs?: Logprob[]; annotations?: Annotation[] } = {},
 ): OutputItem => {
   if (item.type === 'tool_call') return { ...item, arguments: item.arguments + delta }
   if (part === 'arguments') return item
   const parts = [...partsOf(item, part)]
   const before = parts[index]
   const probable = logprobs === undefined ? before?.logprobs : [...(before?.logprobs ?? []), ...logprobs]
+  const sources =
+    annotations === undefined ? before?.annotations : [...(before?.annotations ?? []), ...annotations]
   parts[index] = { type: part, text: (before?.text ?? '') + delta }
+  if (sources !== undefined) parts[index].annotations = sources
   if (probable !== undefined) parts[index].logprobs = probable
   return withParts(item, part, parts)
 }

@@ -14,7 +14,8 @@ export const checkCalls = (count: number): void => {
   if (count > maxCalls) throw new ModelRefused(`the model made more than ${maxCalls} calls at once`)
 }
 
-const isWithin = (value: unknown, depth: number): boolean =>
+/** Whether a value has at most this many levels of lists and objects. */
+export const isWithin = (value: unknown, depth: number): boolean =>
   typeof value !== 'object' ||
   value === null ||
   (depth > 0 && Object.values(value).every(inner => isWithin(inner, depth - 1)))

@@ -10,6 +10,7 @@ import { ModelLost } from './failures.ts'
 import { createKept, detailText } from './kept-details.ts'
 import type { Reader } from './reader.ts'
 import { reasonIn, reasonInStream } from './reasons.ts'
+import { createSources, sourcesOf } from './sources.ts'
 import { failureFor } from './stream-errors.ts'
 import { createThinkSplitter } from './think.ts'
 
@@ -40,6 +41,7 @@ export const createChatReader = (): Reader => {
   const facts = createFacts()
   let place: ReasoningPlace | undefined
   let probs: Logprob[] = []
+  const sources = createSources()
 
   /** Returns the text of a message. Log probabilities of tokens wait for a piece of text that can carry them. */
   const hearText = (content: string, given: Logprob[]): Heard[] => {
@@ -90,7 +92,8 @@ export const createChatReader = (): Reader => {
       const refusal = joinedText(said.refusal)
       const heard: Heard[] = [
         ...(thought === '' ? [] : [{ kind: 'reasoning' as const, text: thought }]),
-        ...(text === '' ? [] : hearText(text, logprobsOf(choice.logprobs))),
+        ...(text === '' ? [] : sources.on(hearText(text, logprobsOf(choice.logprobs)))),
+        ...sources.hear(sourcesOf(said.annotations)),
         ...(refusal === '' ? [] : [{ kind: 'refusal' as const, text: refusal }]),
         ...calls.hear(callsIn(said)),
       ]

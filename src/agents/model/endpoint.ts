@@ -2,15 +2,21 @@
 // way, and the agent sees only what is here. The other half of an adapter writes the bodies (src/chat/protocol.ts).
 import type { Asked } from '../../chat/request.ts'
 import type { ModelCall } from '../../contract/agent.ts'
-import type { Logprob, Usage } from '../../contract/wire.ts'
+import type { Annotation, Logprob, Usage } from '../../contract/wire.ts'
 import type { ModelRefused } from './failures.ts'
 
 /**
  * A piece of an answer as it arrives. `opens`: the text begins another item, though the text before it is of the same
- * kind. `call` is the adapter's own name for a call in this answer; `text` is more of its arguments as JSON text.
+ * kind. `annotations`: sources of the text so far; the piece may then be empty. `call` is the adapter's own name for a call in this answer; `text` is more of its arguments as JSON text.
  */
 export type Heard =
-  | { kind: 'text' | 'reasoning' | 'refusal'; text: string; logprobs?: Logprob[]; opens?: true }
+  | {
+      kind: 'text' | 'reasoning' | 'refusal'
+      text: string
+      logprobs?: Logprob[]
+      annotations?: Annotation[]
+      opens?: true
+    }
   | { kind: 'call'; call: string; name: string; text: string }
 
 /** A call of an answer. `arguments` are the texts of its pieces, joined; empty: the call had no pieces. */

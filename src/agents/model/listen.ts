@@ -28,9 +28,9 @@ const joined = (heard: Heard[]): Heard[] => {
       continue
     }
     last.text += next.text
-    if (last.kind !== 'call' && next.kind !== 'call' && next.logprobs !== undefined) {
-      last.logprobs = [...(last.logprobs ?? []), ...next.logprobs]
-    }
+    if (last.kind === 'call' || next.kind === 'call') continue
+    if (next.logprobs !== undefined) last.logprobs = [...(last.logprobs ?? []), ...next.logprobs]
+    if (next.annotations !== undefined) last.annotations = [...(last.annotations ?? []), ...next.annotations]
   }
   return merged
 }

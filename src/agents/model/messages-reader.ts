@@ -9,6 +9,7 @@ import { ModelLost } from './failures.ts'
 import { createItemPlaces } from './item-places.ts'
 import type { Message, Reader } from './reader.ts'
 import { reasonInStream } from './reasons.ts'
+import { createSources, sourcesOf } from './sources.ts'
 import { errorIn, failureIn } from './stream-errors.ts'
 import { sumOf, usageOf } from './usage.ts'
 
@@ -31,6 +32,7 @@ export const createMessagesReader = (): Reader => {
   const calls = createCalls()
   const places = createItemPlaces()
   const thoughts: MessagesThought[] = []
+  const sources = createSources()
   let block: Block | undefined
   let id: string | undefined
   let model: string | undefined
@@ -47,7 +49,7 @@ export const createMessagesReader = (): Reader => {
     if (text === '') return []
     const opens = kind === 'reasoning' && block?.isBegun === false && places.isOpen('reasoning')
     if (block !== undefined) block.isBegun = true
-    return places.hear([{ kind, text, ...(opens ? { opens: true as const } : {}) }])
+    return sources.on(places.hear([{ kind, text, ...(opens ? { opens: true as const } : {}) }]))
   }
   const call = (index: unknown, fields: Fields): Heard[] => places.hear(calls.hear([{ index, ...fields }]))
 
@@ -70,7 +72,9 @@ export const createMessagesReader = (): Reader => {
     const before = endBlock()
     const type = wordOf(given.type)
     block = { type, index, isBegun: false, signature: wordOf(given.signature), input: '' }
-    if (type === 'text') return [...before, ...say('text', wordOf(given.text))]
+    if (type === 'text') {
+      return [...before, ...say('text', wordOf(given.text)), ...sources.hear(sourcesOf(given.citations))]
+    }
     if (type === 'thinking') return [...before, ...say('reasoning', wordOf(given.thinking))]
     if (type === 'redacted_thinking') thoughts.push({ ...places.next(), redacted: wordOf(given.data) })
     if (type !== 'tool_use') return before
@@ -81,6 +85,7 @@ export const createMessagesReader = (): Reader => {
 
   const hearDelta = (index: unknown, delta: Fields): Heard[] => {
     if (delta.type === 'text_delta') return say('text', wordOf(delta.text))
+    if (delta.type === 'citations_delta') return sources.hear(sourcesOf([delta.citation]))
     if (delta.type === 'thinking_delta') return say('reasoning', wordOf(delta.thinking))
     if (delta.type === 'signature_delta' && block !== undefined) block.signature += wordOf(delta.signature)
     if (delta.type !== 'input_json_delta') return []

@@ -31,6 +31,7 @@ const say = (heard: Heard): StepPart =>
         text: heard.text,
         ...(heard.opens === undefined ? {} : { opens: heard.opens }),
         ...(heard.logprobs === undefined ? {} : { logprobs: heard.logprobs }),
+        ...(heard.annotations === undefined ? {} : { annotations: heard.annotations }),
       }
 
 type Listening = AsyncGenerator<Heard, Listened>
@@ -53,7 +54,8 @@ async function* withoutFence(heard: Listening): AsyncGenerator<StepPart, Listene
     if (next.done) return next.value
     const { value } = next
     const text = value.kind === 'text' ? fence.hear(value.text) : value.text
-    if (text !== '') yield say({ ...value, text })
+    const hasSources = value.kind === 'text' && value.annotations !== undefined
+    if (text !== '' || hasSources) yield say({ ...value, text })
   }
 }
 

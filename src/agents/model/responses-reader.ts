@@ -9,6 +9,7 @@ import { ModelLost } from './failures.ts'
 import { createItemPlaces } from './item-places.ts'
 import type { Message, Reader } from './reader.ts'
 import { reasonIn, reasonInStream } from './reasons.ts'
+import { createSources, sourcesOf } from './sources.ts'
 import { errorIn, failureIn } from './stream-errors.ts'
 import { usageOf } from './usage.ts'
 
@@ -25,7 +26,14 @@ const usageIn = (given: Fields): Usage | undefined =>
  * An item of the output. `isBegun`: some of its text or arguments were heard. `isDone`: its end was heard. `lengths`:
  * of the parts of its text so far; `part`: the number of the newest one. `raw`: the text is no summary.
  */
-type Item = { isBegun: boolean; isDone: boolean; lengths: number[]; part: unknown; raw: boolean }
+type Item = {
+  isBegun: boolean
+  isDone: boolean
+  lengths: number[]
+  part: unknown
+  raw: boolean
+  hasSources: boolean
+}
 type TextKind = 'text' | 'reasoning' | 'refusal'
 
 /** The texts in a whole item. `part`: the number of the part. `raw`: reasoning that is no summary. */
@@ -47,6 +55,7 @@ export const createResponsesReader = (): Reader => {
   const thoughts: ResponsesThought[] = []
   const phases: (string | null)[] = []
   const items = new Map<unknown, Item>()
+  const sources = createSources()
   let id: string | undefined
   let model: string | undefined
   let end: string | undefined
@@ -56,7 +65,10 @@ export const createResponsesReader = (): Reader => {
   const itemAt = (index: unknown): Item => {
     const known = items.get(index)
     if (known !== undefined) return known
-    const item = { isBegun: false, isDone: false, lengths: [], part: undefined, raw: false }
+    const item = {
+      ...{ isBegun: false, isDone: false, lengths: [], part: undefined },
+      ...{ raw: false, hasSources: false },
+    }
     items.set(index, item)
     return item
   }
@@ -77,20 +89,26 @@ export const createResponsesReader = (): Reader => {
     item.part = part
     item.lengths.push((item.lengths.pop() ?? 0) + text.length)
     const said = isNext ? `${gap}${text}` : text
-    return places.hear([
-      {
-        kind,
-        text: said,
-        ...(opens ? { opens: true as const } : {}),
-        ...(logprobs.length === 0 ? {} : { logprobs }),
-      },
-    ])
+    return sources.on(
+      places.hear([
+        {
+          kind,
+          text: said,
+          ...(opens ? { opens: true as const } : {}),
+          ...(logprobs.length === 0 ? {} : { logprobs }),
+        },
+      ]),
+    )
   }
   const sayAll = (item: Item, given: Fields): Heard[] =>
     textsIn(given).flatMap(({ kind, text, part, raw, given: { logprobs } }) => {
       if (raw) item.raw = true
       return say(item, kind, text, part, logprobsOf({ content: logprobs }))
     })
+  const cite = (item: Item, annotations: unknown): Heard[] => {
+    item.hasSources = true
+    return sources.hear(sourcesOf(annotations))
+  }
   const call = (index: unknown, fields: Fields): Heard[] => places.hear(calls.hear([{ index, ...fields }]))
 
   const beginItem = (index: unknown, given: Fields): Heard[] => {
@@ -119,6 +137,9 @@ export const createResponsesReader = (): Reader => {
     const item = itemAt(index)
     item.isDone = true
     const rest = item.isBegun ? [] : sayAll(item, given)
+    if (!item.hasSources) {
+      rest.push(...textsIn(given).flatMap(text => sources.hear(sourcesOf(text.given.annotations))))
+    }
     if (given.type === 'reasoning') keepThought(item, given)
     // A message without a text has no item, so it has no place among them.
     if (given.type === 'message' && item.isBegun) phases.push(nameOf(given.phase) ?? null)
@@ -173,6 +194,8 @@ export const createResponsesReader = (): Reader => {
         const logprobs = logprobsOf({ content: data.logprobs })
         return say(itemAt(index), 'text', wordOf(delta), data.content_index, logprobs)
       }
+      case 'response.output_text.annotation.added':
+        return cite(itemAt(index), [data.annotation])
       case 'response.refusal.delta':
         return say(itemAt(index), 'refusal', wordOf(delta), data.content_index)
       case 'response.reasoning_summary_text.delta':

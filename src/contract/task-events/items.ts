@@ -1,6 +1,6 @@
 // The events of an agent's output, streamed or whole.
 import Type, { type Static, type TProperties } from 'typebox'
-import { Logprob } from '../wire.ts'
+import { Annotation, Logprob } from '../wire.ts'
 import { CutEnd } from './model-call.ts'
 import { AgentStep, CallId, ItemId, optional } from './schema.ts'
 
@@ -28,6 +28,8 @@ export const itemEvents = {
     call: optional(NamedCall),
     delta: Type.String(),
     logprobs: optional(Type.Array(Logprob)),
+    /** Sources of the text of the part so far. */
+    annotations: optional(Type.Array(Annotation)),
   },
   /**
    * An item is finished. `item` is present for a tool call, because its arguments are not a part. `cut_off`: the answer

@@ -15,6 +15,7 @@ export const Logprob = Type.Object({
 })
 export type Logprob = Static<typeof Logprob>
 
+export type Annotation = Static<typeof Annotation>
 export const Annotation = Type.Union([
   Type.Object({
     type: Type.Literal('file_citation'),

@@ -20,7 +20,8 @@ const settings = {
     'Arguments that the server passes on to the endpoint. Those of the request take precedence.',
   allowed_tools: 'The tools of the server that the agent may call. Null allows all, an empty list none.',
   builtin_tools: 'The built-in tools that the agent is offered. Null offers all.',
-  builtin_subagents: 'The subagents that the agent is offered. Null offers all.',
+  builtin_subagents:
+    'The subagents that the agent may call and is offered. Absent or null: it may call every agent, and is offered only `model`.',
   tool_mcp_config:
     'The MCP servers of the task: `{"mcpServers": {name: {}}}` for a server of the operator, or `{url, headers}` in place of `{}` for a public server. The values of headers are secrets.',
   code_interpreter_config: 'Accepted without effect, and named in `metadata.ignored_fields`.',

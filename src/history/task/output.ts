@@ -58,12 +58,12 @@ export const output: Part<Output, Course> = {
     view.cutOff = new Map()
   },
   folds: {
-    ItemDelta(view, { item_id: id, item, call, part, content_index, delta, logprobs }) {
+    ItemDelta(view, { item_id: id, item, call, part, content_index, delta, ...more }) {
       if (item !== undefined) {
         addItem(view, id, begunItem(view, id, item, call))
         view.saidItems.push(id)
       }
-      replaceItem(view, id, withDelta(itemOf(view, id), part, content_index, delta, logprobs))
+      replaceItem(view, id, withDelta(itemOf(view, id), part, content_index, delta, more))
     },
     ItemCompleted(view, { item_id: id, cut_off }) {
       replaceItem(view, id, { ...itemOf(view, id), status: cut_off ? 'incomplete' : 'completed' })
