@@ -14,7 +14,7 @@ export const noOwner = new Refusal(
 export const ownerLost = new Refusal(
   'StorageDown',
   undefined,
-  'the node that had this request was lost before it answered. The request may have happened: send it again with the same Idempotency-Key',
+  'the node that had this request was lost, or gave the event log up, before it answered. The request may have happened: send it again with the same Idempotency-Key',
 )
 export const isAlive: Answer = { status: 200, headers: {}, body: { status: 'ok' } }
 export const unreadable: Answer = {
