@@ -1,9 +1,11 @@
 // Assembles everything except the network: the log, its readers, the actors, and the services in front of them.
+
 import type { SessionFolders } from '../actors/env-session/ports.ts'
 import type { Inspect } from '../actors/runtime/live.ts'
 import type { Ttls } from '../actors/task/events.ts'
 import { createScheduler } from '../actors/task/scheduler.ts'
 import type { ReadStore } from '../projections/store.ts'
+import { createMakers } from './access/makers.ts'
 import { type Roots, userFolder } from './access/user-folders.ts'
 import { createBus } from './bus/bus.ts'
 import type { NatsBus } from './bus/nats-bus.ts'
@@ -168,9 +170,15 @@ export const createSystem = async (deps: SystemDeps) => {
     reach: deps.reach ?? (() => {}),
   })
   const { events } = bus
-  const { tokens } = queries
-  const webhooks = createWebhooks({ ...shared, events, tokens, outside: deps.outside, isDraining })
-  const cron = createCronSystem({ ...shared, tasks, ttls, isDraining })
+  const makers = createMakers(queries.tokens, world)
+  log.onCommit(makers.take)
+  // A write may have failed although the file has its events.
+  log.onReopened(async () => {
+    await projector.catchUp()
+    makers.fill()
+  })
+  const webhooks = createWebhooks({ ...shared, events, makers, outside: deps.outside, isDraining })
+  const cron = createCronSystem({ ...shared, tasks, makers, ttls, isDraining })
   const erasures = await openErasures({ ...shared, ...deps, tasks, environments, webhooks, cron, events })
   const busy = () => tasks.runtime.busy() + environments.busy() + webhooks.busy() + cron.busy()
   const sessions = environments.queries
@@ -193,6 +201,7 @@ export const createSystem = async (deps: SystemDeps) => {
     close(): Promise<void> {
       shutdown.close()
       stopTimers()
+      makers.stop()
       erasures.stop()
       return closeInOrder({ ...shared, proof: deps.proof, tasks, cron, webhooks, mcp, environments })
     },

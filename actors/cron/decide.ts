@@ -1,6 +1,6 @@
 // Decides which events a command adds to a cron job, or refuses the command.
 import type { CronCommand } from '../../src/contract/cron-commands.ts'
-import type { CronEvent, CronSettings, Next } from '../../src/contract/cron-events.ts'
+import { type CronEvent, type CronSettings, type Next, noValidToken } from '../../src/contract/cron-events.ts'
 import { Refusal } from '../../src/contract/refusals.ts'
 import { type CronView, sameTimes } from '../../src/history/cron-job.ts'
 import {
@@ -74,6 +74,21 @@ const resume = (deps: CronDeps, view: CronView, { maker }: Of<'ResumeJob'>): Cro
   return only(resumed, ...endedUnless(next, isFull(view)))
 }
 
+/** Goes on with the time that was next before the pause. `missed` decides what becomes of times that have passed. */
+const goOn = (deps: CronDeps, view: CronView): CronDecision => {
+  const { settings } = settingsOf(view)
+  if (view.state !== 'paused' || view.pausedReason !== noValidToken) return only()
+  const next = view.held ?? nextOf(deps, view, settings)
+  const resumed: CronEvent = { type: 'CronJobResumed', data: { ...(next && { next }) } }
+  return only(resumed, ...endedUnless(next, isFull(view)))
+}
+
+const pause = (view: CronView, reason: string): CronDecision => {
+  settingsOf(view)
+  const isPaused = view.state === 'paused' && (view.pausedReason === reason || reason === noValidToken)
+  return isPaused ? only() : only({ type: 'CronJobPaused', data: { reason } })
+}
+
 export const decide = (deps: CronDeps, view: CronView, command: CronCommand): CronDecision => {
   switch (command.type) {
     case 'CreateJob':
@@ -81,10 +96,9 @@ export const decide = (deps: CronDeps, view: CronView, command: CronCommand): Cr
     case 'ChangeJob':
       return change(deps, view, command)
     case 'PauseJob':
-      settingsOf(view)
-      return view.state === 'paused' && view.pausedReason === command.reason
-        ? only()
-        : only({ type: 'CronJobPaused', data: { reason: command.reason } })
+      return pause(view, command.reason)
+    case 'GoOn':
+      return goOn(deps, view)
     case 'ResumeJob':
       return resume(deps, view, command)
     case 'DeleteJob':

@@ -1,4 +1,5 @@
 // Reads the rows of cron jobs and of their runs.
+import { noValidToken } from '../../src/contract/cron-events.ts'
 import type { ReadStore } from '../store.ts'
 
 export type JobRow = {
@@ -60,8 +61,12 @@ export const createCronRows = (store: ReadStore) => {
   const due = store.prepare<[], { id: string; due_at: number }>(
     'SELECT id, due_at FROM cron_jobs WHERE due_at IS NOT NULL',
   )
-  const active = store.prepare<[], Pick<JobRow, 'id' | 'maker_token' | 'maker_user'>>(
-    "SELECT id, maker_token, maker_user FROM cron_jobs WHERE state IN ('active', 'ended')",
+  const byMaker = store.prepare<
+    [string],
+    Pick<JobRow, 'id' | 'maker_token' | 'maker_user'> & { is_held: 0 | 1 }
+  >(
+    `SELECT id, maker_token, maker_user, state = 'paused' AS is_held FROM cron_jobs
+     WHERE maker_user IS NOT NULL AND (state IN ('active', 'ended') OR (state = 'paused' AND paused_reason = ?))`,
   )
   const secretRefs = store
     .prepare<[], string>(
@@ -83,8 +88,8 @@ export const createCronRows = (store: ReadStore) => {
       ofUser.all(userId).map(({ id, isDeleted }) => ({ id, isDeleted: isDeleted === 1 })),
     states: () => states.all(),
     due: () => due.all(),
-    /** The jobs that a revoked token can stop. */
-    active: () => active.all(),
+    /** The jobs of users that go on only while their makers have a valid token. `is_held`: paused for this reason. */
+    byMaker: () => byMaker.all(noValidToken),
     secretRefs: () => secretRefs.all(),
     /** The runs that have not ended. */
     open: () => open.all(),

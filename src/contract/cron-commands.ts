@@ -24,6 +24,8 @@ export type CronCommand = Asked &
     | { type: 'PauseJob'; reason: string }
     /** `maker`: the job acts as this maker from now on. */
     | { type: 'ResumeJob'; maker?: CronMaker }
+    /** The maker of a job that is paused for this reason has a valid token again. */
+    | { type: 'GoOn' }
     | { type: 'DeleteJob' }
     /**
      * A time of the schedule is due. `skipId`: the id of a record of missed times. `seenAt`: when the alarm looked at

@@ -42,6 +42,9 @@ export type Done = Static<typeof Done>
 const Maker = Type.Object({ token_id: Text, user_id: optional(Text) })
 export type CronMaker = Static<typeof Maker>
 
+/** The reason for which a job is paused while its maker has no valid token. It goes on by itself. */
+export const noValidToken = 'no_valid_token'
+
 /** The `Idempotency-Key` of the request that asked for the job, or for the run. */
 const key = { idempotency_key: optional(Text) }
 const Run = { run_id: Text, scheduled_at: Moment, next: optional(Next) }
@@ -65,6 +68,7 @@ const SavedFold = Type.Object({
   running: Type.Array(Type.Object({ run_id: Text, task_id: Text, scheduled_at: Moment, started_at: Moment })),
   queue: Type.Array(Type.Object({ run_id: Text, scheduled_at: Moment, manual: Type.Boolean() })),
   done: Type.Array(Done),
+  held: optional(Next),
 })
 export type SavedCronFold = Static<typeof SavedFold>
 
@@ -81,7 +85,7 @@ const payloads = {
   },
   CronJobChanged: { settings: Settings, next: optional(Next) },
   CronJobPaused: { reason: Text },
-  /** `maker`: the job acts as this maker from now on, because the tokens of its former maker are revoked. */
+  /** `maker`: the job acts as this maker from now on, because its former maker has no valid token. */
   CronJobResumed: { next: optional(Next), maker: optional(Maker) },
   /** The clock was set back, so an earlier time is next than before. */
   CronJobReplanned: { next: Next },

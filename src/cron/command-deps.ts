@@ -1,5 +1,6 @@
 // The dependencies of the commands of cron jobs, and the fields that these commands take from their caller.
 import type { Runtime } from '../../actors/runtime/runtime.ts'
+import type { Makers } from '../access/makers.ts'
 import type { CronCommand } from '../contract/cron-commands.ts'
 import type { CronMaker } from '../contract/cron-events.ts'
 import type { Clock, Ids } from '../contract/ports.ts'
@@ -9,7 +10,6 @@ import type { Quotas } from '../fairness/quotas.ts'
 import type { CronView } from '../history/cron-job.ts'
 import type { Secrets } from '../platform/secrets.ts'
 import type { RequestReader } from '../tasks/request-reader.ts'
-import type { Makers } from './makers.ts'
 import type { CronQueries } from './queries.ts'
 import type { CronRetries } from './retries.ts'
 import type { Runs } from './runs.ts'
@@ -18,7 +18,7 @@ export type CronCommandDeps = {
   runtime: Pick<Runtime<CronView, CronCommand>, 'ask'>
   runs: Pick<Runs, 'now' | 'queued'>
   queries: CronQueries
-  makers: Makers
+  makers: Pick<Makers, 'mayAct'>
   requests: RequestReader
   retries: CronRetries
   secrets: Pick<Secrets, 'put' | 'forget'>

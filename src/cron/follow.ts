@@ -1,10 +1,9 @@
-// Follows the log for all jobs: when each is next due, which tasks belong to runs, and when tokens are revoked. All of
-// this is only in memory: after a start, src/cron/resume.ts reads due times and runs from the read model.
+// Follows the log for all jobs: when each is next due, which tasks belong to runs. All of this
+// is only in memory: after a start, src/cron/resume.ts reads due times and runs from the read model.
 
 import type { RunEnd } from '../contract/cron-commands.ts'
 import { isCronStream, jobIdOf } from '../contract/cron-events.ts'
 import { cronEvents, type RecordedCronEvent } from '../contract/decoders/cron.ts'
-import { principalEvents } from '../contract/decoders/principal.ts'
 import type { Recorded } from '../contract/stored.ts'
 import { isTaskStream, taskStream } from '../contract/task-stream.ts'
 import type { Alarm } from './alarm.ts'
@@ -14,10 +13,9 @@ type Run = { jobId: string; runId: string }
 type Deps = {
   alarm: Pick<Alarm, 'set' | 'remove'>
   onEnd: (run: Run, end: RunEnd) => void
-  onRevoked: () => void
 }
 
-export const createFollowing = ({ alarm, onEnd, onRevoked }: Deps) => {
+export const createFollowing = ({ alarm, onEnd }: Deps) => {
   /** The runs whose tasks are unfinished, by the stream of the task. */
   const runs = new Map<string, Run>()
   const counts = { triggered: 0, completed: 0, failed: 0, skipped: 0, queued: 0 }
@@ -63,7 +61,7 @@ export const createFollowing = ({ alarm, onEnd, onRevoked }: Deps) => {
         } else if (isCronStream(stream)) {
           const ofJob = cronEvents.find(event)
           if (ofJob !== undefined) followJob(ofJob)
-        } else if (principalEvents.find(event)?.type === 'TokenRevoked') onRevoked()
+        }
       }
     },
   }

@@ -23,9 +23,8 @@ export const createCronMoves = (
     },
 
     async resume(asked: Asked, jobId: string) {
-      const { maker_token, maker_user } = queries.visible(asked.principal, jobId)
-      const isGone = makers.isGone(maker_token, maker_user)
-      const maker = isGone ? { maker: makerOf(asked.principal) } : {}
+      const { maker_token: token, maker_user: userId } = queries.visible(asked.principal, jobId)
+      const maker = !makers.mayAct({ token, userId }) ? { maker: makerOf(asked.principal) } : {}
       const { row, view } = await move(asked, jobId, { type: 'ResumeJob', ...maker, ...by(asked) })
       wake(jobId, view)
       return row

@@ -76,7 +76,7 @@ export const createCronQueries = (store: ReadStore, projector: Reading) => {
     ofUser: (userId: string) => current(() => rows.ofUser(userId)),
     due: () => current(rows.due),
     open: () => current(rows.open),
-    active: () => current(rows.active),
+    byMaker: () => current(rows.byMaker),
     secretRefs: (): string[] => current(rows.secretRefs),
     /** Jobs by state. Empty while the read models cannot be read. */
     states(): Record<string, number> {

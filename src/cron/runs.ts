@@ -1,7 +1,7 @@
 // Begins and ends the runs of jobs. Reads the request for a run's task before it asks the job's actor to begin the run.
 import type { Runtime } from '../../actors/runtime/runtime.ts'
 import type { CronCommand, RunEnd } from '../contract/cron-commands.ts'
-import { cronStream } from '../contract/cron-events.ts'
+import { cronStream, noValidToken } from '../contract/cron-events.ts'
 import type { Ids } from '../contract/ports.ts'
 import { Refusal } from '../contract/refusals.ts'
 import type { CronView } from '../history/cron-job.ts'
@@ -56,8 +56,9 @@ export const createRuns = ({ runtime, requests, ids }: Deps) => {
       asked: { principal: string; causation: string; idempotencyKey: string | undefined },
     ): Promise<void> {
       const stream = cronStream(jobId)
-      if ((await runtime.until(stream, always)).pausedReason === 'token_revoked') {
-        const words = 'the tokens of the maker of this job are revoked: resume the job first'
+      if ((await runtime.until(stream, always)).pausedReason === noValidToken) {
+        const words =
+          'the maker of this job has no valid token: resume the job first, or give the maker a token'
         throw new Refusal('Conflict', { job_id: jobId }, words)
       }
       await ask(stream, runId, { type: 'RunNow', runId, ...asked })

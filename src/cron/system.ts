@@ -5,6 +5,7 @@ import { createRuntime } from '../../actors/runtime/runtime.ts'
 import type { Ttls } from '../../actors/task/events.ts'
 import type { Projector } from '../../projections/projector.ts'
 import type { ReadStore } from '../../projections/store.ts'
+import type { Makers } from '../access/makers.ts'
 import type { RunEnd } from '../contract/cron-commands.ts'
 import { cronStream } from '../contract/cron-events.ts'
 import type { World } from '../contract/ports.ts'
@@ -16,7 +17,7 @@ import { retriedBy } from '../tasks/when-current.ts'
 import { createAlarm } from './alarm.ts'
 import { createCronCommands } from './commands.ts'
 import { createFollowing } from './follow.ts'
-import { createMakers } from './makers.ts'
+import { createPausedJobs } from './paused-jobs.ts'
 import { createCronQueries } from './queries.ts'
 import { createRunRequests } from './requests.ts'
 import { createResume } from './resume.ts'
@@ -35,6 +36,7 @@ type Deps = {
   secrets: Secrets
   quotas: Quotas
   tasks: Tasks
+  makers: Pick<Makers, 'mayAct' | 'onChange'>
   ttls: Ttls
   isDraining: () => boolean
   inspect?: Inspect | undefined
@@ -42,10 +44,9 @@ type Deps = {
 }
 
 export const createCronSystem = (deps: Deps) => {
-  const { world, log, secrets, tasks, onFault } = deps
+  const { world, log, secrets, tasks, makers, onFault } = deps
   const { clock, timers, ids } = world
   const queries = createCronQueries(deps.store, deps.projector)
-  const makers = createMakers(tasks.queries, queries)
   const requests = createRunRequests({ tasks, secrets, ttls: deps.ttls, clock })
   const runtime = createRuntime({
     log,
@@ -79,12 +80,12 @@ export const createCronSystem = (deps: Deps) => {
   const end = (run: { jobId: string; runId: string }, how: RunEnd): void => {
     if (!isStopped) whenCurrent(() => runs.end(run.jobId, run.runId, how)).catch(onFault)
   }
-  const checkMakers = () => whenCurrent(() => makers.check(runtime))
+  const checkMakers = () => whenCurrent(createPausedJobs({ runtime, makers, jobs: queries, runs }))
+  // In a later turn of the event loop, because by then the read models have the commit.
+  makers.onChange(() => setImmediate(() => void (isHeld() ? undefined : checkMakers().catch(onFault))))
   const following = createFollowing({
     alarm,
     onEnd: end,
-    // In a later turn of the event loop, because by then the read models have the commit.
-    onRevoked: () => setImmediate(() => void (isHeld() ? undefined : checkMakers().catch(onFault))),
   })
   log.onCommit(following.follow)
 

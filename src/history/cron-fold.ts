@@ -44,6 +44,7 @@ export const dueFold = (view: CronView): SavedCronFold | undefined => {
       manual,
     })),
     done: [...view.done],
+    ...(view.held === undefined ? {} : { held: view.held }),
   }
 }
 
@@ -70,6 +71,7 @@ const viewOf = (fold: SavedCronFold): CronView => ({
     manual,
   })),
   done: fold.done,
+  held: fold.held,
 })
 
 type Reading = Pick<Log, 'readStream' | 'revisionOf'>

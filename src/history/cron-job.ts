@@ -1,13 +1,14 @@
 // Folds the events of a cron job into its view. The view holds only what decisions need, so no runs that have ended.
 
 import { type CronState, cronStateAfter } from '../contract/cron-chart.ts'
-import type {
-  CronEvent,
-  CronEventData,
-  CronMaker,
-  CronSettings,
-  Done,
-  Next,
+import {
+  type CronEvent,
+  type CronEventData,
+  type CronMaker,
+  type CronSettings,
+  type Done,
+  type Next,
+  noValidToken,
 } from '../contract/cron-events.ts'
 import type { RecordedCronEvent } from '../contract/decoders/cron.ts'
 
@@ -26,6 +27,8 @@ export type CronView = {
   maker: CronMaker | undefined
   pausedReason: string | undefined
   next: Next | undefined
+  /** The next time when the job was paused because its maker has no valid token. */
+  held: Next | undefined
   /** The number of runs that the schedule began, failed to begin, or put into the queue. `max_runs` limits it. */
   runs: number
   running: Map<string, RunningRun>
@@ -44,6 +47,7 @@ export const emptyCronJob = (): CronView => ({
   maker: undefined,
   pausedReason: undefined,
   next: undefined,
+  held: undefined,
   runs: 0,
   running: new Map(),
   queue: [],
@@ -116,7 +120,10 @@ export const evolveCronJob = (view: CronView, event: RecordedCronEvent): CronVie
     view.maker = data.maker
   }
   if (type === 'CronJobCreated' || type === 'CronJobChanged') {
-    if (view.settings !== undefined && !sameTimes(view.settings, data.settings)) view.done = []
+    if (view.settings !== undefined && !sameTimes(view.settings, data.settings)) {
+      view.done = []
+      view.held = undefined
+    }
     view.settings = data.settings
     view.settingsAt = header.revision
   }
@@ -125,6 +132,8 @@ export const evolveCronJob = (view: CronView, event: RecordedCronEvent): CronVie
   view.pausedReason =
     type === 'CronJobPaused' ? data.reason : view.state === 'paused' ? view.pausedReason : undefined
   if ('next' in data && data.next !== undefined) view.next = data.next
+  if (type === 'CronJobPaused') view.held = data.reason === noValidToken ? view.next : undefined
+  if (type === 'CronJobResumed') view.held = undefined
   if (view.state !== 'active') view.next = undefined
   applyTime(view, event)
   applyRun(view, event, Date.parse(header.time))

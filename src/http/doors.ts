@@ -104,7 +104,7 @@ export type EnvironmentDoor = {
 }
 
 /** The door to webhooks. */
-export type WebhookDoor = Pick<Webhooks, 'commands' | 'queries' | 'tries' | 'hasAccess'>
+export type WebhookDoor = Pick<Webhooks, 'commands' | 'queries' | 'tries' | 'mayAct'>
 
 /** The door to the proofs of the log. */
 export type ProofDoor = {

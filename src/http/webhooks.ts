@@ -14,8 +14,8 @@ const maxLimit = 1000
 const defaultLimit = 100
 
 export const webhookRoutes = (app: App, door: WebhookDoor): void => {
-  const { commands, queries, tries, hasAccess } = door
-  const shown = (webhook: Webhook) => infoOf(webhook, hasAccess(webhook))
+  const { commands, queries, tries, mayAct } = door
+  const shown = (webhook: Webhook) => infoOf(webhook, mayAct(webhook))
   const found = (principal: Principal, id: string) => shown(queries.visible(principal, id))
 
   route(app, 'createWebhook', {

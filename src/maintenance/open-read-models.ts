@@ -34,7 +34,7 @@ const openOnce = async ({ log, openStore, timers, report }: Deps, anew: boolean)
     createSessionQueries(store, direct).active()
     createWebhookQueries(store, direct).there()
     const cron = createCronQueries(store, direct)
-    for (const read of [cron.due, cron.open, cron.active, cron.secretRefs]) read()
+    for (const read of [cron.due, cron.open, cron.byMaker, cron.secretRefs]) read()
     return { store, projector }
   } catch (error) {
     await store.close()

@@ -19,7 +19,7 @@ export type CourierDeps = {
   stopping: AbortSignal
   /** The webhook as it is stored; undefined when it is deleted. */
   current: (id: string) => Webhook | undefined
-  /** Whether the webhook may deliver: it is enabled, and its maker still has a token. */
+  /** Whether the webhook may deliver: it is enabled, and its maker has a valid token. */
   mayRun: (webhook: Webhook) => boolean
   onFault: (error: unknown, id: string) => void
 }

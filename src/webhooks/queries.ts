@@ -19,14 +19,14 @@ const failingOf = ({ position, type, attempts, retryAt, status, error }: Failing
   error,
 })
 
-const statusOf = ({ deleted, disabled }: Webhook, hasAccess: boolean): WebhookInfo['status'] => {
+const statusOf = ({ deleted, disabled }: Webhook, mayAct: boolean): WebhookInfo['status'] => {
   if (deleted !== null) return 'ended'
   if (disabled !== null) return 'disabled'
-  return hasAccess ? 'active' : 'stopped'
+  return mayAct ? 'active' : 'stopped'
 }
 
 /** The webhook as it is shown. Values of headers are hidden. */
-export const infoOf = (webhook: Webhook, hasAccess: boolean): WebhookInfo => {
+export const infoOf = (webhook: Webhook, mayAct: boolean): WebhookInfo => {
   const { settings, failing, disabled } = webhook
   return {
     id: webhook.id,
@@ -36,7 +36,7 @@ export const infoOf = (webhook: Webhook, hasAccess: boolean): WebhookInfo => {
     task_id: settings.task_id ?? null,
     headers: Object.fromEntries((settings.header_names ?? []).map(name => [name, '***'])),
     enabled: disabled === null,
-    status: statusOf(webhook, hasAccess),
+    status: statusOf(webhook, mayAct),
     disabled_reason: disabled,
     signed: webhook.signed,
     user_id: webhook.userId,

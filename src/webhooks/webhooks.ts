@@ -2,22 +2,22 @@
 import { setMaxListeners } from 'node:events'
 import type { Projector } from '../../projections/projector.ts'
 import type { ReadStore } from '../../projections/store.ts'
+import type { Makers } from '../access/makers.ts'
 import type { Events } from '../bus/events.ts'
 import type { Report, World } from '../contract/ports.ts'
 import { StorageFailure } from '../contract/stored.ts'
 import type { OutsideFetch } from '../egress/guarded-fetch.ts'
 import type { Quotas } from '../fairness/quotas.ts'
+import type { Webhook } from '../history/webhook.ts'
 import type { EventLog } from '../log/log.ts'
 import type { Secrets } from '../platform/secrets.ts'
 import { version } from '../platform/version.ts'
-import type { TokenRow } from '../tasks/queries.ts'
 import { createChanges } from './changes.ts'
 import { createWebhookCommands } from './commands.ts'
 import { createDeliveryCounts } from './counts.ts'
 import { createCouriers } from './couriers.ts'
 import { createDeliver } from './deliver.ts'
 import { createLanes } from './lanes.ts'
-import { createMakers } from './makers.ts'
 import { createWebhookQueries } from './queries.ts'
 import { createSealed } from './sealed.ts'
 import { createSend } from './send.ts'
@@ -32,7 +32,7 @@ type Deps = {
   events: Pick<Events, 'subscribe'>
   secrets: Secrets
   quotas: Pick<Quotas, 'mayMakeWebhook'>
-  tokens: () => readonly TokenRow[]
+  makers: Pick<Makers, 'mayAct' | 'onChange'>
   outside: OutsideFetch
   isDraining: () => boolean
   report: Report
@@ -53,7 +53,8 @@ export const createWebhooks = (deps: Deps) => {
   const table = createWebhookTable()
   const queries = createWebhookQueries(deps.store, projector)
   table.fill(queries.there())
-  const makers = createMakers(deps.tokens(), clock)
+  const mayAct = ({ maker, userId }: Pick<Webhook, 'maker' | 'userId'>) =>
+    deps.makers.mayAct({ token: maker, userId })
   const sealed = createSealed(deps.secrets, clock)
   const changes = createChanges(log, table)
   const counts = createDeliveryCounts()
@@ -71,25 +72,23 @@ export const createWebhooks = (deps: Deps) => {
     timers,
     chance: chanceOf(world),
     stopping: stopping.signal,
-    mayRun: webhook => webhook.disabled === null && makers.hasAccess(webhook) && !deps.isDraining(),
+    mayRun: webhook => webhook.disabled === null && mayAct(webhook) && !deps.isDraining(),
     onFault(error, id) {
       if (!(error instanceof StorageFailure))
         report('error', `webhook ${id} cannot be delivered`, { error: String(error) })
     },
   })
   log.onCommit(events => {
-    const isAboutTokens = makers.take(events)
     table.take(events, (before, after) => {
       sealed.forgetUnused(before, after)
       couriers.changed(after)
     })
-    if (isAboutTokens) couriers.reviewAll()
   })
+  deps.makers.onChange(couriers.reviewAll)
   // A write may have failed although the file has its events.
   log.onReopened(async () => {
     await projector.catchUp()
     table.fill(queries.there())
-    makers.fill(deps.tokens())
     couriers.reviewAll()
   })
   let stopSweeping = () => {}
@@ -97,7 +96,7 @@ export const createWebhooks = (deps: Deps) => {
     queries,
     commands: createWebhookCommands({ ...deps, ...world, table, changes, sealed }),
     tries: createTries({ log, find: table.get, changes, deliver, clock, ids: world.ids }),
-    hasAccess: makers.hasAccess,
+    mayAct,
     /** Begins to deliver, at the stored checkpoints. */
     start(): void {
       sealed.sweep(table.all())

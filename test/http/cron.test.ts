@@ -90,12 +90,48 @@ t.test("a user's jobs are not there for another user, and are limited", async t 
   t.match((await read(bob.as('GET', '/cron/jobs'))).body, { jobs: [] })
 })
 
-t.test('a job stops when the last token of its maker is revoked, and goes on when it is resumed', async t => {
+t.test(
+  'a job pauses when its maker has no valid token left, and goes on when the maker has one again',
+  async t => {
+    const dea = await tokenFor({ role: 'user', user_id: 'dea' })
+    const { job_id } = await make(dea.as, yearly)
+    const job = async () => (await read(api('GET', `/cron/jobs/${job_id}`))).body as unknown as Job
+    const { next_run_at } = (await job()) as unknown as { next_run_at: string }
+    await api('DELETE', `/auth/tokens/${dea.id}`)
+    await until(async () => (await job()).paused_reason === 'no_valid_token')
+    t.match(await job(), { status: 'paused', next_run_at: null })
+    await tokenFor({ role: 'user', user_id: 'dea' })
+    await until(async () => (await job()).status === 'active')
+    t.match(await job(), { paused_reason: null, next_run_at })
+  },
+)
+
+t.test('a token that expires pauses the jobs of its user, as a revoked one does', async () => {
+  const made = { role: 'user', user_id: 'eva', ttl: 1 }
+  const eva = await tokenFor(made)
+  const { job_id } = await make(eva.as, yearly)
+  const job = async () => (await read(api('GET', `/cron/jobs/${job_id}`))).body as unknown as Job
+  await until(async () => (await job()).paused_reason === 'no_valid_token')
+  await tokenFor(made)
+  await until(async () => (await job()).status === 'active')
+})
+
+t.test('a job that its user has paused stays paused when the user gets a token', async t => {
+  const fay = await tokenFor({ role: 'user', user_id: 'fay' })
+  const { job_id } = await make(fay.as, yearly)
+  await fay.as('POST', `/cron/jobs/${job_id}/pause`)
+  await api('DELETE', `/auth/tokens/${fay.id}`)
+  const other = await tokenFor({ role: 'user', user_id: 'fay' })
+  const job = (await read(other.as('GET', `/cron/jobs/${job_id}`))).body as unknown as Job
+  t.match(job, { status: 'paused', paused_reason: 'paused' })
+})
+
+t.test('a job whose maker has no valid token goes on with another maker when it is resumed', async t => {
   const cem = await tokenFor({ role: 'user', user_id: 'cem' })
   const { job_id } = await make(cem.as, yearly)
   await api('DELETE', `/auth/tokens/${cem.id}`)
   const job = async () => (await read(api('GET', `/cron/jobs/${job_id}`))).body as unknown as Job
-  await until(async () => (await job()).paused_reason === 'token_revoked')
+  await until(async () => (await job()).paused_reason === 'no_valid_token')
   t.equal((await api('POST', `/cron/jobs/${job_id}/trigger`)).status, 409)
   t.match((await read(api('POST', `/cron/jobs/${job_id}/resume`))).body, { status: 'active' })
   t.equal((await api('POST', `/cron/jobs/${job_id}/trigger`)).status, 200)

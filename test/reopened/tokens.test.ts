@@ -30,6 +30,6 @@ t.test('the token is not valid any more', async t => {
 
 t.test('the webhooks of its user stop', async t => {
   const { system, id } = await revoked()
-  t.equal(system.webhooks.hasAccess({ userId: 'ann', maker: id }), false)
+  t.equal(system.webhooks.mayAct({ userId: 'ann', maker: id }), false)
   await system.close()
 })

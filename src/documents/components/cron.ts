@@ -39,7 +39,7 @@ export const cronComponents: Components = {
       status: '`active`, `paused`, or `ended`: no further run of the schedule follows.',
       enabled: 'Whether the status is `active`.',
       paused_reason:
-        '`paused`: a caller paused the job. `token_revoked`: the last token of its maker was revoked.',
+        '`paused`: a caller paused the job. `no_valid_token`: all tokens of its maker are revoked or have expired; the job goes on when the maker has one again.',
       created_at: 'When the job was created.',
       next_run_at: 'When the next run of the schedule begins, with its jitter. Null: no such run is planned.',
       runs: 'How many runs have begun.',

@@ -1,0 +1,38 @@
+// Pauses the jobs whose makers have no valid token any more, and lets them go on when their makers have one again.
+import type { Runtime } from '../../actors/runtime/runtime.ts'
+import type { Makers } from '../access/makers.ts'
+import type { CronCommand } from '../contract/cron-commands.ts'
+import { cronStream, noValidToken } from '../contract/cron-events.ts'
+import { Refusal } from '../contract/refusals.ts'
+import type { CronView } from '../history/cron-job.ts'
+import type { CronQueries } from './queries.ts'
+import type { Runs } from './runs.ts'
+
+type Deps = {
+  runtime: Pick<Runtime<CronView, CronCommand>, 'ask'>
+  makers: Pick<Makers, 'mayAct'>
+  jobs: Pick<CronQueries, 'byMaker'>
+  runs: Pick<Runs, 'queued'>
+}
+
+/** A request may have deleted or paused the job meanwhile. */
+const unlessMoved = (error: unknown): void => {
+  if (!(error instanceof Refusal)) throw error
+}
+
+export const createPausedJobs =
+  ({ runtime, makers, jobs, runs }: Deps) =>
+  /** Looks at all jobs whose makers are users. */
+  async (): Promise<void> => {
+    for (const { id, maker_token: token, maker_user: userId, is_held } of jobs.byMaker()) {
+      const mayAct = makers.mayAct({ token, userId })
+      if (mayAct !== (is_held === 1)) continue
+      const stream = cronStream(id)
+      const by = { principal: 'system', causation: stream }
+      const command: CronCommand = mayAct
+        ? { type: 'GoOn', ...by }
+        : { type: 'PauseJob', reason: noValidToken, ...by }
+      const view = await runtime.ask(stream, command).catch(unlessMoved)
+      if (mayAct && view && view.queue.length > 0 && view.running.size === 0) await runs.queued(id)
+    }
+  }

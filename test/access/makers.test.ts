@@ -1,0 +1,57 @@
+// Who may act while nobody asks: users with a valid token, and tokens without a user.
+import t from 'tap'
+import { createMakers, type Maker } from '../../src/access/makers.ts'
+import type { Recorded } from '../../src/contract/stored.ts'
+import type { TokenRow } from '../../src/tasks/queries.ts'
+import { testWorld } from '../support/world.ts'
+
+const second = 1000
+const row = (id: string, user_id: string | null, expires_at: number | null = null) =>
+  ({ id, hash: id, role: 'user', user_id, created_at: 0, expires_at }) as TokenRow
+const stored = (type: string, data: object) =>
+  [
+    {
+      type,
+      data,
+      header: { type, stream: 'principal-x', time: '2026-01-01T00:00:00.000Z', schema_version: 1 },
+    },
+  ] as unknown as Recorded[]
+
+const [ann, bob] = ['ann', 'bob'].map(userId => ({ token: 't', userId })) as [Maker, Maker]
+const given = (rows: (now: number) => TokenRow[]) => {
+  const world = testWorld()
+  const makers = createMakers(() => rows(world.clock.now()), world)
+  let changes = 0
+  makers.onChange(() => changes++)
+  return { ...makers, ...world, changes: () => changes }
+}
+
+t.test('a user may act with one valid token of several, and not with none', async t => {
+  const { mayAct } = given(now => [row('a', 'ann', now - 1), row('b', 'ann'), row('c', 'bob', now - 1)])
+  t.same(
+    ['ann', 'bob', 'cem'].map(user => mayAct({ token: 't', userId: user })),
+    [true, false, false],
+  )
+  t.equal(mayAct({ token: 'gone', userId: null }), true, 'tokens without a user are one maker together')
+  t.equal(mayAct({ token: 'admin', userId: 'bob' }), true, 'what the operator set up for a user goes on')
+})
+
+t.test('the moment at which a token expires is told, and only that moment', async t => {
+  const makers = given(now => [row('a', 'ann', now + 90 * second), row('b', 'bob', now + 200 * second)])
+  await makers.advance(80 * second)
+  t.same([makers.mayAct(ann), makers.changes()], [true, 0])
+  await makers.advance(11 * second)
+  t.same([makers.mayAct(ann), makers.mayAct(bob), makers.changes()], [false, true, 1])
+  await makers.advance(120 * second)
+  t.same([makers.mayAct(bob), makers.changes()], [false, 2])
+})
+
+t.test('a token that is made or revoked is told', async t => {
+  const makers = given(() => [row('a', 'ann')])
+  makers.take(stored('TokenRevoked', { token_id: 'a' }))
+  t.same([makers.mayAct(ann), makers.changes()], [false, 1])
+  makers.take(stored('TokenCreated', { token_id: 'b', hash: 'b', role: 'user', user_id: 'ann' }))
+  t.same([makers.mayAct(ann), makers.changes()], [true, 2])
+  makers.take(stored('TaskCreated', {}))
+  t.equal(makers.changes(), 2)
+})
