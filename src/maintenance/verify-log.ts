@@ -101,6 +101,15 @@ const scan = async ({ rows, reading, head, onProgress }: Scan, comparison: Compa
   return { ...chain.end(head), erased }
 }
 
+/** A server names its key in the log before it signs a checkpoint. So a log without that event has lost it. */
+const namesNoKey = (files: readonly Checkpoints[], head: number): Misfit => {
+  const paths = files.filter(({ bytes }) => bytes > 0).map(({ path }) => path)
+  return new Misfit(
+    `${paths.join(', ')} has checkpoints, and the log, which has ${head} events, does not name the key that signed them: events from here on are missing`,
+    head + 1,
+  )
+}
+
 const verify = async (
   given: LogToVerify,
   rows: StoredRows,
@@ -125,7 +134,7 @@ const verify = async (
   } catch (error) {
     // The reason may be a damaged event. Then the scan throws an error that names the first damaged event.
     await scan(work, createComparison([]))
-    throw error
+    throw given.key === undefined && keyChangesOf(rows).length === 0 ? namesNoKey(files, head) : error
   }
   const counts = await scan(work, comparison)
   const [empty, fault] = [rows.emptyStream(), await reading.fileFault()]

@@ -107,6 +107,18 @@ t.test('the first event that does not fit is named, and wrong usage is exit code
   const cut = spoilt(dataDir, path.join(root, 'cut'), 'log.db', 'DELETE FROM events WHERE position > 3')
   t.match(await run(cut, 'verify'), { code: 1, stderr: /is of more events than the log, which has 3/ })
 
+  const keyless = spoilt(
+    dataDir,
+    path.join(root, 'keyless'),
+    'log.db',
+    `DELETE FROM events WHERE position >= (SELECT min(position) FROM events
+     WHERE stream_no = (SELECT no FROM streams WHERE id = 'audit-key'))`,
+  )
+  t.match(await run(keyless, 'verify'), {
+    code: 1,
+    stderr: /^reprise: position \d+: .*checkpoints has checkpoints, and the log, .* does not name the key/,
+  })
+
   const elsewhere = path.join(root, 'elsewhere')
   writeFileSync(elsewhere, 'no checkpoint')
   const env = { DATA_DIR: dataDir, CHECKPOINT_FILE: elsewhere }
