@@ -20,7 +20,6 @@ export const makeAgain =
 
 type Caused = { code?: unknown; cause?: unknown }
 
-/** Whether the disk of this node is the reason. */
 /** Whether a file beside the log is the reason, such as one of a workspace that an erasure removes. */
 const isOfFile = (error: unknown): boolean => {
   const { code, cause } = (error ?? {}) as Caused
@@ -29,6 +28,7 @@ const isOfFile = (error: unknown): boolean => {
   return cause !== undefined && isOfFile(cause)
 }
 
+/** Whether the disk of this node is the reason. */
 export const isOfDisk = (error: unknown): boolean => {
   const { code, cause } = (error ?? {}) as Caused
   if (typeof code === 'string' && /^(SQLITE_|ENOSPC|EDQUOT|EIO|EROFS)/.test(code)) return true
