@@ -64,12 +64,20 @@ t.test('the printed request works when it is pasted', { skip: noCurl }, async t 
       .stdout()
       .split('\n')
       .find(text => text.startsWith('export '))
-    const list = spawnSync('bash', ['-c', `${variables}\ncurl -s $URL/v1/tasks -H "Authorization: Bearer $TOKEN"`], {
-      encoding: 'utf8',
-      timeout: 20_000,
-      env: { PATH: process.env.PATH, ADMIN_TOKEN },
-    })
-    t.match(JSON.parse(list.stdout), { result: [{ status: 'completed' }] }, 'and so do those of the documents')
+    const list = spawnSync(
+      'bash',
+      ['-c', `${variables}\ncurl -s $URL/v1/tasks -H "Authorization: Bearer $TOKEN"`],
+      {
+        encoding: 'utf8',
+        timeout: 20_000,
+        env: { PATH: process.env.PATH, ADMIN_TOKEN },
+      },
+    )
+    t.match(
+      JSON.parse(list.stdout),
+      { result: [{ status: 'completed' }] },
+      'and so do those of the documents',
+    )
     await server.end('SIGKILL')
   }
 })
