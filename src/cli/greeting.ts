@@ -53,6 +53,8 @@ export const greeting = (config: Config, server: Server): string => {
     '',
     'Try it:',
     firstCurlOf(config, server.url, isTokenShown(config)),
+    '',
+    'For the requests in docs/, in another terminal:',
     exportOf(config, server.url),
     '',
   ].join('\n')

@@ -126,7 +126,7 @@ export const firstCurlOf = (config: Config, url: string, shown: boolean): string
 
 /** The variables with which the requests of the documents work in another terminal, as a command line to paste. */
 export const exportOf = (config: Config, url: string): string =>
-  `export URL=${url} TOKEN="${tokenInShell(config)}"   # for the requests in docs/`
+  `export URL=${url} TOKEN="${tokenInShell(config)}"`
 
 /** A request to the server as a command line to paste. The shell reads the token from its file or variable. */
 export const curlOf = (config: Config, url: string, path: string, body?: object): string => {

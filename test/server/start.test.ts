@@ -28,7 +28,7 @@ t.test('the start says in a few aligned lines what there is, and is quiet from t
     '',
     'Try it:',
   ])
-  t.ok(printed.trimEnd().split('\n').length <= 12)
+  t.ok(printed.trimEnd().split('\n').length <= 14)
 
   await createTask(api, { user_message_content: 'hello', client_id: 'echo' })
   await play(api, [{ fail: { code: -32000, message: 'as the script says' } }])

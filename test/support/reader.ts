@@ -40,7 +40,7 @@ const blocksOf = (page: string): Block[] => {
 const isForm = ({ text }: Block): boolean => /…|api\.example\.com/.test(text)
 /** A block that ends with a server, so that its reader goes on in another terminal. */
 const isProgram = ({ text }: Block): boolean =>
-  /^# in a terminal of its own\n|^(\w+=\S* )*(npm start|npx reprise (serve|model fake))/m.test(text)
+  /^(\w+=\S* )*(npm start|npx reprise (serve|model fake)|node first-agent\/)/m.test(text)
 /** What programs of the pages print when they are ready. */
 const ready = /^(export URL=|Requests |Open |Waits )/m
 
