@@ -29,6 +29,7 @@ const pages: Record<string, RegExp[]> = {
   'docs/group-chats.md': [/"name":"cem"/],
   'docs/fork-and-diff.md': [
     /"Second\."[\s\S]*"forked_from":\{"task_id":"to-fork","at":7\}/,
+    /First\.[\s\S]*Something else\.[\s\S]*task\.completed/,
     /"first_divergence"/,
   ],
   'docs/cron.md': [/^$/, /"next_run_at"/, /"runs":\[\]/, /"paused"[\s\S]*"run_id"/],
