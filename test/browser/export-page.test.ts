@@ -50,7 +50,7 @@ t.test(
   },
   async t => {
     const { page, complaints } = await open(t, exportOfTask, '#/?event=3')
-    await sees(page, /folded 4 events, ran nothing/)
+    await sees(page, /from 4 stored events; nothing ran again/)
     await page.keyboard.press('End')
     await sees(page, 'The third offer is the cheapest: 100 a unit. I wrote it to')
     await page.locator('.task-head .is-completed').waitFor()
