@@ -92,7 +92,7 @@ t.test('the state hash at every position is that of the server’s replay', { sk
   const [forward, back] = [2, 9].map(step => [...events.keys()].filter(n => n % step === 1))
   for (const n of [...(forward ?? []), ...(back ?? []).reverse()]) {
     await page.getByRole('slider').fill(String(n + 1))
-    await page.getByText(`folded ${n + 1} event`).waitFor()
+    await page.getByText(`from ${n + 1} stored event`).waitFor()
     let hash = ''
     await until(async () => {
       hash = (await shown.getAttribute('title')) ?? ''
