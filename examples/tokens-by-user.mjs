@@ -5,9 +5,7 @@
 const monthBegin = new Date(Date.UTC(new Date().getUTCFullYear(), new Date().getUTCMonth())).toISOString()
 const [url = 'http://127.0.0.1:8080', since = monthBegin] = process.argv.slice(2)
 if (!process.env.TOKEN) {
-  console.error(
-    'TOKEN is not set: paste the line `export URL=… TOKEN=…` that the server prints when it starts',
-  )
+  console.error('TOKEN is not set: paste the line `export PORT=…` that the server prints when it starts')
   process.exit(2)
 }
 const kinds = ['input_tokens', 'output_tokens', 'cached_tokens', 'reasoning_tokens']

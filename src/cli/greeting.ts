@@ -54,7 +54,7 @@ export const greeting = (config: Config, server: Server): string => {
     'Try it:',
     firstCurlOf(config, server.url, isTokenShown(config)),
     '',
-    'For the requests in docs/, in another terminal:',
+    'First in each other terminal, for the examples in docs/:',
     exportOf(config, server.url),
     '',
   ].join('\n')

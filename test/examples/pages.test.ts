@@ -8,7 +8,7 @@ const root = path.resolve(import.meta.dirname, '../..')
 /** Each page, with what its blocks print one after the other, beside what the page itself shows. */
 const pages: Record<string, RegExp[]> = {
   'README.md': [
-    /^export URL=/m,
+    /^export PORT=/m,
     /The text has arithmetic[\s\S]*exit 0|14/,
     /event: task\.completed/,
     /^id: 6$[\s\S]*event: task\.completed/m,

@@ -78,6 +78,17 @@ t.test('the printed request works when it is pasted', { skip: noCurl }, async t 
       { result: [{ status: 'completed' }] },
       'and so do those of the documents',
     )
+    const tokens = spawnSync(
+      'bash',
+      ['-c', `${variables}\n'${process.execPath}' bin/reprise.mjs token create --role user`],
+      {
+        encoding: 'utf8',
+        timeout: 20_000,
+        cwd: path.resolve(import.meta.dirname, '../..'),
+        env: { PATH: process.env.PATH, ADMIN_TOKEN },
+      },
+    )
+    t.match(tokens.stdout, /^rp_/, 'and commands')
     await server.end('SIGKILL')
   }
 })

@@ -42,7 +42,7 @@ const isForm = ({ text }: Block): boolean => /…|api\.example\.com/.test(text)
 const isProgram = ({ text }: Block): boolean =>
   /^(\w+=\S* )*(npm start|npx reprise (serve|model fake)|node first-agent\/)/m.test(text)
 /** What programs of the pages print when they are ready. */
-const ready = /^(export URL=|Requests |Open |Waits )/m
+const ready = /^(export PORT=|Requests |Open |Waits )/m
 
 /** A text without its white space. `…` in what a page shows stands for anything. */
 const fits = (output: string, shown: string): boolean => {
