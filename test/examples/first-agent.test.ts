@@ -1,4 +1,5 @@
 // The guide to the first agent, as somebody copies it: from an empty folder to a web page, a job and a webhook.
+import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import t, { type Test } from 'tap'
@@ -16,9 +17,19 @@ const of = (seen: Seen[], text: string): Seen => {
   return found
 }
 
-t.test('the guide names every frame of a stream', async t => {
+t.test('the guide names every frame of a stream, with its fields', async t => {
   const text = readFileSync(path.resolve(import.meta.dirname, '../..', page), 'utf8')
-  for (const type of Object.keys(frameSchemas)) t.match(text, `\`${type}\``, type)
+  const rows = text.split('\n').filter(line => line.startsWith('| `task.'))
+  for (const [type, { properties }] of Object.entries(frameSchemas)) {
+    const n = rows.findIndex(row => row.includes(`\`${type}\``))
+    t.ok(n >= 0, type)
+    if (type === 'task.rollout') continue
+    // "The same" is what the row above says.
+    const fields = rows.slice(0, n + 1).findLast(row => !row.endsWith('| the same |'))
+    for (const field of Object.keys(properties))
+      if (!['type', 'sequence_number', 'task_id'].includes(field))
+        t.match(fields, `\`${field}\``, `${field} of ${type}`)
+  }
 })
 
 /** In a web browser, as the guide says: ask, read, and answer the question. */
@@ -38,7 +49,11 @@ const asks = async (t: Test, url: string, answer: 'Approve' | 'Decline') => {
   return tab.locator('#said p').allTextContents()
 }
 
-for (const env of [{}, { DATA_DIR: 'of my own', ADMIN_TOKEN: '' }] as Record<string, string>[]) {
+const hasZsh = spawnSync('zsh', ['--version']).status === 0
+for (const env of [{}, { DATA_DIR: 'of my own', SHELL: hasZsh ? 'zsh' : 'bash' }] as Record<
+  string,
+  string
+>[]) {
   const where = env.DATA_DIR === undefined ? '' : ', with a data folder of their own'
   t.test(`somebody copies the guide word by word${where}`, { skip: noReader }, async (t): Promise<void> => {
     const reader = await readerOf(t, page, env)

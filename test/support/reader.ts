@@ -61,7 +61,7 @@ const patienceMs = 60_000
 
 /** A shell that stays open, as in a terminal: variables and functions of one block are there in the next one. */
 const openTerminal = (t: Test, folder: string, env: Record<string, string>) => {
-  const shell: ChildProcess = spawn('bash', [], {
+  const shell: ChildProcess = spawn(env.SHELL ?? 'bash', [], {
     cwd: folder,
     env,
     detached: true,
@@ -118,8 +118,8 @@ export type Terminal = ReturnType<typeof openTerminal>
 export type Seen = { block: Block; printed: string; terminal: Terminal }
 
 /**
- * Somebody with an empty folder. `env`: variables of all terminals. `ports`: those of the pages that become free ones; 8080 is
- * PORT, as of a reader who has set it.
+ * Somebody with an empty folder. `env`: variables of all terminals; SHELL is bash unless it names another shell. The ports of the
+ * pages become free ones; 8080 becomes PORT, as of a reader who has set it.
  */
 export const readerOf = async (t: Test, page: string, env: Record<string, string> = {}) => {
   const folder = mkdtempSync(path.join(tmpdir(), 'reprise-reader-'))
