@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
 import { noReader, readerOf, type Seen } from '../support/reader.ts'
+import { serveHere } from '../support/server.ts'
 
 const root = path.resolve(import.meta.dirname, '../..')
 /** Each page, with what its blocks print one after the other, beside what the page itself shows. */
@@ -61,6 +62,23 @@ const notCopied: Record<string, string> = {
   'docs/cluster.md': 'it needs several machines',
   'docs/console.md': 'test/browser',
 }
+
+t.test('what docs/questions.md says is not there yet is not there', async t => {
+  const { api } = await serveHere(t)
+  for (const [method, where] of [
+    ...[
+      ['POST', '/chat/completions'],
+      ['POST', '/responses'],
+      ['GET', '/usage'],
+      ['GET', '/workers'],
+    ],
+    ...[
+      ['PUT', '/budgets/anna'],
+      ['PUT', '/agents/mine'],
+    ],
+  ] as [string, string][])
+    t.equal((await api(method, where, method === 'GET' ? undefined : {})).status, 404, where)
+})
 
 t.test('every page with requests or commands of reprise is copied, or says why not', async t => {
   const docs = readdirSync(path.join(root, 'docs')).filter(name => name.endsWith('.md'))

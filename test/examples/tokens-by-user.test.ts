@@ -1,4 +1,4 @@
-// examples/tokens-by-user.mjs: what each user has used, over all pages of the list and with subagents.
+// examples/tokens-by-user.mjs: what each user has used, over all pages of the list with subagents and with group chats.
 import { execFile } from 'node:child_process'
 import path from 'node:path'
 import { promisify } from 'node:util'
@@ -19,6 +19,11 @@ t.test('tokens are added up for each user, those of subagents with the task that
   for (let n = 0; n < 101; n++) await run('anna', used, { message: 'done' })
   const input = JSON.stringify([used, used])
   await run('bert', { subagent: 'script', input }, used)
+  const agents = [{ name: 'cem', agent_id: 'script', script: [used, { message: 'done' }] }]
+  await api('POST', '/tasks', {
+    ...{ user_message_content: 'go', stream: false, user_id: 'cem' },
+    agent_config: { agent_id: 'group', group: { agents, max_rounds: 1 } },
+  })
   const { stdout } = await promisify(execFile)(process.execPath, [program, url], {
     env: { ...process.env, TOKEN: adminToken },
   })
@@ -26,6 +31,7 @@ t.test('tokens are added up for each user, those of subagents with the task that
     'user\ttasks\tinput_tokens\toutput_tokens\tcached_tokens\treasoning_tokens',
     'anna\t101\t707\t303\t202\t0',
     'bert\t1\t21\t9\t6\t0',
+    'cem\t1\t7\t3\t2\t0',
   ])
   const later = await promisify(execFile)(process.execPath, [program, url, '2999-01-01'], {
     env: { ...process.env, TOKEN: adminToken },
