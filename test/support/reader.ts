@@ -12,10 +12,10 @@ import './built.ts'
 const root = path.resolve(import.meta.dirname, '../..')
 const bin = path.join(root, 'bin/reprise.mjs')
 
-/** Undefined, or the reason for which nobody can copy blocks here. */
-export const noReader = ['bash', 'curl'].every(name => spawnSync(name, ['--version']).status === 0)
+/** False, or the reason for which nobody can copy blocks here. */
+export const noReader = ['bash', 'curl', 'python3'].every(name => spawnSync(name, ['--version']).status === 0)
   ? false
-  : 'bash or curl is not there'
+  : 'bash, curl or python3 is not there'
 
 /** `language` and text of a block, the heading above it, and the text of the block that shows its output, if there is one. */
 export type Block = { language: string; text: string; heading: string; output?: string }
