@@ -2,11 +2,10 @@
 // and of a clone the folder has only the examples: npx and npm run the program of this checkout.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import type { AddressInfo } from 'node:net'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Test } from 'tap'
+import { freePort } from '../../src/platform/free-port.ts'
 import './built.ts'
 
 const root = path.resolve(import.meta.dirname, '../..')
@@ -50,14 +49,13 @@ const fits = (output: string, shown: string): boolean => {
   return new RegExp(`^${parts.join('.*?')}$`).test(output.replace(/\s/g, ''))
 }
 
-const freePort = (): Promise<number> =>
-  new Promise(resolve => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo
-      server.close(() => resolve(port))
-    })
-  })
 const patienceMs = 60_000
+
+// In whatever way the tests end, nothing goes on in a terminal.
+const ends = new Set<() => void>()
+process.on('exit', () => {
+  for (const end of ends) end()
+})
 
 /** A shell that stays open, as in a terminal: variables and functions of one block are there in the next one. */
 const openTerminal = (t: Test, folder: string, env: Record<string, string>) => {
@@ -82,7 +80,7 @@ const openTerminal = (t: Test, folder: string, env: Record<string, string>) => {
       // It has ended.
     }
   }
-  process.on('exit', end)
+  ends.add(end)
   t.teardown(end)
   const until = async (pattern: RegExp): Promise<RegExpExecArray> => {
     const late = Date.now() + patienceMs
