@@ -5,7 +5,7 @@
 const [url = 'http://127.0.0.1:8080', start] = process.argv.slice(2)
 let cursor = start
 if (!process.env.TOKEN) {
-  console.error('TOKEN is not set: TOKEN=$(cat data/admin-token) node follow-events.mjs')
+  console.error('TOKEN is not set: paste the line `export PORT=…` that the server prints when it starts')
   process.exit(2)
 }
 

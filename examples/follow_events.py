@@ -9,7 +9,7 @@ import http.client, os, sys, time, urllib.error, urllib.request
 url = sys.argv[1] if len(sys.argv) > 1 else "http://127.0.0.1:8080"
 cursor = sys.argv[2] if len(sys.argv) > 2 else None
 if not os.environ.get("TOKEN"):
-    print("TOKEN is not set: TOKEN=$(cat data/admin-token) python3 follow_events.py", file=sys.stderr)
+    print("TOKEN is not set: paste the line `export PORT=…` that the server prints when it starts", file=sys.stderr)
     sys.exit(2)
 
 said = None

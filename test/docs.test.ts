@@ -56,6 +56,12 @@ t.test('the paths through the code lead through functions that are there', async
     t.match(read(file), new RegExp(`export const ${name}\\b`), `${name} in ${file}`)
 })
 
+t.test('no command has a comment behind it, which some shells would take for arguments', async t => {
+  for (const document of documents.filter(name => name !== 'docs/cluster.md'))
+    for (const [, block = ''] of read(document).matchAll(/^```sh\n([\s\S]*?)^```$/gm))
+      t.notMatch(block.replace(/<<'(\w+)'[\s\S]*?^\1$/gm, ''), /\S +# /, document)
+})
+
 t.test('the index names every page', async t => {
   const index = read('docs/README.md')
   for (const page of pages.filter(name => name !== 'README.md')) t.match(index, `(${page})`, page)

@@ -20,7 +20,7 @@ export const SliderFacts = ({ history, position }: { history: KnownHistory; posi
         </>
       )}
       <span>
-        folded {number(count)} {count === 1 ? 'event' : 'events'}, ran nothing
+        from {number(count)} stored {count === 1 ? 'event' : 'events'}; nothing ran again
       </span>
       {event !== undefined && (
         <a class="only-link" href={hrefOf(`/proof/${event.position}`)}>

@@ -5,7 +5,7 @@ import type { Config } from '../config.ts'
 import type { Server } from '../main.ts'
 import type { ClusterNode } from '../node/node.ts'
 import { version } from '../platform/version.ts'
-import { firstCurlOf } from './server.ts'
+import { exportOf, firstCurlOf } from './server.ts'
 
 /**
  * Whether the first message shows the admin token. It does not when the output goes to a file, because others may read
@@ -53,6 +53,9 @@ export const greeting = (config: Config, server: Server): string => {
     '',
     'Try it:',
     firstCurlOf(config, server.url, isTokenShown(config)),
+    '',
+    'First in each other terminal, for the examples in docs/:',
+    exportOf(config, server.url),
     '',
   ].join('\n')
 }

@@ -51,7 +51,7 @@ const greeting = (url: string, script: string, given: string[]): string =>
     'Paste these lines into the shell in which you start the server:',
     `export MODEL_BASE_URL=${url}/v1`,
     `export MODEL=${modelName}`,
-    'unset MODEL_API_KEY   # no key needed',
+    'unset MODEL_API_KEY',
     '',
   ].join('\n')
 

@@ -70,7 +70,11 @@ const addReading = ({ command }: Adders): void => {
     .argument('<id>', 'the id of the task, environment session, webhook or cron job')
     .option('--json', 'print each event as a line of JSON: position, header, data')
     .action(later(async () => (await import('./history.ts')).history))
-  command('replay', 'fold stored events again and compare the result with the read models', 'replay --all')
+  command(
+    'replay',
+    'compute tasks again from their stored events, and compare the result with the read models',
+    'replay --all',
+  )
     .argument('[task]', 'the id of one task')
     .option('--all', 'check every event of the log and every row of the read models')
     .option('--json', 'print the verdict as JSON')

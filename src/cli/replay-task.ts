@@ -27,7 +27,7 @@ const foldTask = async (log: ReadOnlyLog, taskId: string) => {
           throw new NoAnswer(
             `the task ${taskId} was erased: the event at position ${error.erasedBy} says why`,
           )
-        throw new DamagedEvent(event.position, `cannot be folded: ${(error as Error).message}`)
+        throw new DamagedEvent(event.position, `cannot be read: ${(error as Error).message}`)
       }
     }
   }

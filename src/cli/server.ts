@@ -3,7 +3,7 @@ import { adminTokenOf, type Config } from '../config.ts'
 import { CannotStart } from '../contract/cannot-start.ts'
 import { isLocked } from '../log/lock.ts'
 import { filesOf, type RunningServer, readServerFile } from '../platform/data-folder.ts'
-import { quoted } from '../platform/shell-word.ts'
+import { quoted, shellWord } from '../platform/shell-word.ts'
 import { NoAnswer, NotReached } from './exit.ts'
 
 /**
@@ -122,6 +122,15 @@ export const firstCurlOf = (config: Config, url: string, shown: boolean): string
     `curl -N ${url}/v1/tasks -H ${header} -H 'Content-Type: application/json' ` +
     `-d '{"user_message_content":"Hello","stream":true}'`
   )
+}
+
+/**
+ * The variables with which the requests of the documents, and commands of reprise, reach this server from another terminal, as a
+ * command line to paste.
+ */
+export const exportOf = (config: Config, url: string): string => {
+  const folder = shellWord(config.dataDir)
+  return `export PORT=${new URL(url).port} DATA_DIR=${folder} URL=${url} TOKEN="${tokenInShell(config)}"`
 }
 
 /** A request to the server as a command line to paste. The shell reads the token from its file or variable. */

@@ -148,7 +148,7 @@ const pauseAndCancel = async (page: Page, hand: Hand) => {
 const forkAndCompare = async (page: Page, hand: Hand) => {
   const original = page.url()
   await hand.toSecondEvent()
-  await sees(page, /folded 2 events/)
+  await sees(page, /from 2 stored events/)
   await hand.press(button(page, 'Fork here'))
   await until(() => !page.url().startsWith(original))
   await hand.press(button(page, 'Cancel'))

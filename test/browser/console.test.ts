@@ -82,7 +82,7 @@ t.test('the list is live, and its filters are in the address', { skip }, async t
 
 t.test('the state hash at every position is that of the server’s replay', { skip }, async t => {
   const { page, complaints } = await openConsole(t, browser, `${url}/ui/tasks/${ids.tools}?event=0`)
-  await sees(page, /folded 1 event, ran nothing/)
+  await sees(page, /from 1 stored event; nothing ran again/)
   const { body } = await read(api('GET', `/audit/events?stream=task-${ids.tools}&limit=1000`))
   const { events } = body as unknown as { events: { position: number }[] }
   t.ok(events.length > 30)
@@ -92,7 +92,7 @@ t.test('the state hash at every position is that of the server’s replay', { sk
   const [forward, back] = [2, 9].map(step => [...events.keys()].filter(n => n % step === 1))
   for (const n of [...(forward ?? []), ...(back ?? []).reverse()]) {
     await page.getByRole('slider').fill(String(n + 1))
-    await page.getByText(`folded ${n + 1} event`).waitFor()
+    await page.getByText(`from ${n + 1} stored event`).waitFor()
     let hash = ''
     await until(async () => {
       hash = (await shown.getAttribute('title')) ?? ''
@@ -152,14 +152,14 @@ t.test(
     for (const name of ['Cancel', 'Fork here', 'Delete'])
       t.equal(await page.getByRole('button', { name, exact: true }).count(), 0, `no ${name} yet`)
     await page.getByRole('slider').fill('12')
-    await sees(page, /folded 12 events, ran nothing/)
+    await sees(page, /from 12 stored events; nothing ran again/)
     await sees(page, 'as of event 11')
     await page.keyboard.press('Home')
-    await sees(page, /folded 1 event, ran nothing/)
+    await sees(page, /from 1 stored event; nothing ran again/)
     await page.evaluate('goOn()')
     await page.locator('.task-head .is-completed').waitFor()
     await page.getByRole('button', { name: 'Fork here' }).waitFor()
-    await sees(page, /folded 1 event, ran nothing/) // it stays where its reader was
+    await sees(page, /from 1 stored event; nothing ran again/) // it stays where its reader was
     await page.keyboard.press('End')
     await sees(page, 'The third offer is the cheapest: 100 a unit. I wrote it to')
     t.same(complaints, [])

@@ -50,15 +50,15 @@ t.test(
   },
   async t => {
     const { page, complaints } = await open(t, exportOfTask, '#/?event=3')
-    await sees(page, /folded 4 events, ran nothing/)
+    await sees(page, /from 4 stored events; nothing ran again/)
     await page.keyboard.press('End')
     await sees(page, 'The third offer is the cheapest: 100 a unit. I wrote it to')
     await page.locator('.task-head .is-completed').waitFor()
     await page.keyboard.press('Home')
     await page.keyboard.press('ArrowRight')
-    await sees(page, /folded 2 events/)
+    await sees(page, /from 2 stored events/)
     await page.getByRole('slider').fill('20')
-    await sees(page, /folded 20 events/)
+    await sees(page, /from 20 stored events/)
     let hash = ''
     await until(async () => {
       hash = (await page.locator('.hash code').getAttribute('title')) ?? ''
@@ -70,7 +70,7 @@ t.test(
     t.match((await read(api('POST', path))).body, { state_hash: hash })
     await until(() => page.url().endsWith('event=19'))
     await page.reload()
-    await sees(page, /folded 20 events/)
+    await sees(page, /from 20 stored events/)
     t.equal(await page.getByRole('button', { name: /^(Pause|Resume|Cancel|Delete|Fork here)$/ }).count(), 0)
     t.same(complaints, [])
   },

@@ -11,7 +11,7 @@ t.test('it says what to paste, answers from its script, and ends well', async t 
   const folder = t.testdir({ 'script.json': '[{"text":"as told"}]' })
   const script = path.join(folder, 'script.json')
   const fake = start(t, ['model', 'fake', '--port', '0', '--script', script])
-  await fake.until(/no key needed\n/)
+  await fake.until(/unset MODEL_API_KEY\n/)
   const url = /^export MODEL_BASE_URL=(http:\/\/127\.0\.0\.1:\d+\/v1)$/m.exec(fake.said.stdout)?.[1] ?? ''
   t.match(fake.said.stdout, /^export MODEL=fake-1$/m)
   t.match(fake.said.stdout, `Script       ${script} (1 answer)`)
@@ -24,7 +24,7 @@ t.test('it says what to paste, answers from its script, and ends well', async t 
 
 t.test('without a script it finds its own answers; SIGTERM ends it well too', async t => {
   const fake = start(t, ['model', 'fake', '--port', '0'])
-  await fake.until(/no key needed\n/)
+  await fake.until(/unset MODEL_API_KEY\n/)
   const url = /MODEL_BASE_URL=(\S+)/.exec(fake.said.stdout)?.[1] ?? ''
   t.match(await (await ask(url)).json(), { choices: [{ message: { content: /“hi”/ } }] })
 
@@ -65,7 +65,7 @@ t.test('what cannot be played is told in one line, exit code 2', async t => {
 
 t.test('it plays the faults that are named, and lists all that there are', async t => {
   const fake = start(t, ['model', 'fake', '--port', '0', '--fault', 'length', '--fault', 'no-usage@2'])
-  await fake.until(/no key needed\n/)
+  await fake.until(/unset MODEL_API_KEY\n/)
   t.match(fake.said.stdout, /^Faults {7}length, no-usage@2$/m)
   const url = /MODEL_BASE_URL=(\S+)/.exec(fake.said.stdout)?.[1] ?? ''
   t.match(await (await ask(url)).json(), { choices: [{ finish_reason: 'length' }], usage: {} })

@@ -1,47 +1,36 @@
-// The examples of environments in the documents, run as they stand there: only the address of the server is another.
-import { execFile, spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+// The examples of environments in the documents, run as they stand there.
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { promisify } from 'node:util'
 import t, { type Test } from 'tap'
-import { serveHere } from '../support/server.ts'
+import { noReader, readerOf } from '../support/reader.ts'
 import { decode } from '../support/sse.ts'
 
-const run = promisify(execFile)
-const textOf = (file: string) => readFileSync(path.resolve(import.meta.dirname, '../..', file), 'utf8')
-const sectionOf = (file: string, heading: string): string =>
-  textOf(file).split(`\n## ${heading}\n`)[1]?.split('\n## ')[0] ?? ''
+const page = 'docs/using-environments.md'
 const curlsOf = (text: string): string[] =>
-  [...text.matchAll(/^```sh\n([\s\S]*?)^```$/gm)]
-    .flatMap(([, block = '']) => block.split(/^(?=\S)/m))
-    .filter(command => command.startsWith('curl '))
-const missing = (program: string) =>
-  spawnSync(program, ['--version']).status === 0 ? false : `${program} is not there`
+  text.split(/^(?=\S)/m).filter(command => command.startsWith('curl '))
+const noPython = spawnSync('python3', ['--version']).status === 0 ? false : 'python3 is not there'
 
-/** A server with its data in an empty folder, and its commands run there. */
-const given = async (t: Test, modules: Record<string, string> = {}) => {
-  const folder = mkdtempSync(path.join(tmpdir(), 'reprise-examples-'))
-  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
-  const envs = path.join(folder, 'envs')
-  mkdirSync(envs)
-  for (const [name, text] of Object.entries(modules)) writeFileSync(path.join(envs, name), text)
-  const { url } = await serveHere(t, { DATA_DIR: path.join(folder, 'data'), ADMIN_TOKEN: '', ENV_PATH: envs })
-  return async (command: string): Promise<string> => {
-    const here = command.replaceAll('http://127.0.0.1:8080', url)
-    const script = `TOKEN=$(cat data/admin-token)\n${here}`
-    return (await run('bash', ['-c', script], { cwd: folder })).stdout
+/** A reader beside a server. `ownKind`: whether the reader has written the environment of the page. */
+const given = async (t: Test, ownKind: boolean) => {
+  const reader = await readerOf(t, page)
+  const [code = ''] = reader.blocks.flatMap(({ language, text }) => (language === 'python' ? [text] : []))
+  mkdirSync(path.join(reader.folder, 'envs'))
+  if (ownKind) writeFileSync(path.join(reader.folder, 'envs/corridor.py'), code)
+  await reader.serves(ownKind ? { ENV_PATH: 'envs' } : {})
+  const blocks = reader.blocks.filter(({ language }) => language === 'sh')
+  const [variables = '', ...rest] = blocks.map(({ text }) => text)
+  await reader.terminal.paste(variables)
+  const commands = rest.flatMap(curlsOf).filter(command => ownKind === /walk/.test(command))
+  return {
+    commands,
+    told: async (command: string) => (await reader.terminal.paste(reader.here(command))).printed,
   }
 }
 const frames = (text: string) => decode(text).events.map(({ data }) => JSON.parse(data).result)
 
-const section = sectionOf('docs/using-environments.md', 'First steps')
-const [, corridor = ''] = /^```python\n(# corridor\.py\n[\s\S]*?)^```$/m.exec(section) ?? []
-const [builtIn = '', inPython = ''] = section.split(corridor)
-
-t.test('a game of chess, a task that plays it, and a database', { skip: missing('curl') }, async t => {
-  const told = await given(t)
-  const commands = curlsOf(builtIn)
+t.test('a game of chess, a task that plays it, and a database', { skip: noReader }, async t => {
+  const { commands, told } = await given(t, false)
   t.equal(commands.length, 7)
   const answers: string[] = []
   for (const command of commands) answers.push(await told(command))
@@ -64,28 +53,23 @@ t.test('a game of chess, a task that plays it, and a database', { skip: missing(
   })
 })
 
-t.test(
-  'an environment in the style of Gymnasium',
-  { skip: missing('curl') || missing('python3') },
-  async t => {
-    const told = await given(t, { 'corridor.py': corridor })
-    const commands = curlsOf(inPython)
-    t.equal(commands.length, 4)
-    const answers: string[] = []
-    for (const command of commands) answers.push(await told(command))
-    const [made, reset, step] = answers.slice(0, 3).map(answer => JSON.parse(answer))
-    t.match(made, {
-      session_id: 'walk',
-      tools: [
-        { function: { name: 'act', parameters: { properties: { action: { minimum: 0, maximum: 1 } } } } },
-      ],
-    })
-    const begin = reset.observation.observation
-    t.match(step, { step: 1, observation: { observation: begin + 1 } })
-    t.match(frames(answers[3] ?? ''), [
-      { type: 'step.started', tool_name: 'act', tool_args: { action: 1 } },
-      { type: 'step.completed', step: 2 },
-    ])
-    t.same(JSON.parse(await told(commands[1] ?? '')), reset, 'the same seed is the same beginning')
-  },
-)
+t.test('an environment in the style of Gymnasium', { skip: noReader || noPython }, async t => {
+  const { commands, told } = await given(t, true)
+  t.equal(commands.length, 4)
+  const answers: string[] = []
+  for (const command of commands) answers.push(await told(command))
+  const [made, reset, step] = answers.slice(0, 3).map(answer => JSON.parse(answer))
+  t.match(made, {
+    session_id: 'walk',
+    tools: [
+      { function: { name: 'act', parameters: { properties: { action: { minimum: 0, maximum: 1 } } } } },
+    ],
+  })
+  const begin = reset.observation.observation
+  t.match(step, { step: 1, observation: { observation: begin + 1 } })
+  t.match(frames(answers[3] ?? ''), [
+    { type: 'step.started', tool_name: 'act', tool_args: { action: 1 } },
+    { type: 'step.completed', step: 2 },
+  ])
+  t.same(JSON.parse(await told(commands[1] ?? '')), reset, 'the same seed is the same beginning')
+})

@@ -109,6 +109,6 @@ for (const { name, command, skip } of examples) {
     t.match(beyond.stderr(), /^refused: 422 .*beyond the end/)
     const nobody = run(t, command, [example(name), url], '')
     t.same((await nobody.over)[0], 2)
-    t.match(nobody.stderr(), /^TOKEN is not set: TOKEN=\$\(cat data\/admin-token\) .+\n$/)
+    t.match(nobody.stderr(), /^TOKEN is not set: paste the line `export PORT=.+\n$/)
   })
 }

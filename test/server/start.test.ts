@@ -28,7 +28,7 @@ t.test('the start says in a few aligned lines what there is, and is quiet from t
     '',
     'Try it:',
   ])
-  t.ok(printed.trimEnd().split('\n').length <= 12)
+  t.ok(printed.trimEnd().split('\n').length <= 14)
 
   await createTask(api, { user_message_content: 'hello', client_id: 'echo' })
   await play(api, [{ fail: { code: -32000, message: 'as the script says' } }])
@@ -60,6 +60,35 @@ t.test('the printed request works when it is pasted', { skip: noCurl }, async t 
     t.equal(status, 0)
     t.match(stdout, /^event: task\.created$/m, `with the token ${ADMIN_TOKEN}`)
     t.match(stdout, /^event: task\.completed$/m)
+    const variables = server
+      .stdout()
+      .split('\n')
+      .find(text => text.startsWith('export '))
+    const list = spawnSync(
+      'bash',
+      ['-c', `${variables}\ncurl -s $URL/v1/tasks -H "Authorization: Bearer $TOKEN"`],
+      {
+        encoding: 'utf8',
+        timeout: 20_000,
+        env: { PATH: process.env.PATH, ADMIN_TOKEN },
+      },
+    )
+    t.match(
+      JSON.parse(list.stdout),
+      { result: [{ status: 'completed' }] },
+      'and so do those of the documents',
+    )
+    const tokens = spawnSync(
+      'bash',
+      ['-c', `${variables}\n'${process.execPath}' bin/reprise.mjs token create --role user`],
+      {
+        encoding: 'utf8',
+        timeout: 20_000,
+        cwd: path.resolve(import.meta.dirname, '../..'),
+        env: { PATH: process.env.PATH, ADMIN_TOKEN },
+      },
+    )
+    t.match(tokens.stdout, /^rp_/, 'and commands')
     await server.end('SIGKILL')
   }
 })

@@ -68,7 +68,7 @@ export const verdictOf = ({ frames, again, killedAfter, runs, events, problems }
     {
       promise: 'replay equal',
       kept: problems.length === 0,
-      found: problems[0] ?? `${events} events folded again: every hash, frame and row is equal`,
+      found: problems[0] ?? `${events} events read again: every hash, frame and row is equal`,
     },
   ]
 }
