@@ -7,7 +7,8 @@ import { api } from '../api/session.ts'
 import type { TaskHistory } from '../task/history.ts'
 import { textOf } from '../task/words.ts'
 import { useConnection } from '../ui/connection.tsx'
-import { Empty, Failure, Loading } from '../ui/notice.tsx'
+import { Failure } from '../ui/notice.tsx'
+import { Loaded } from '../ui/page.tsx'
 import { Status } from '../ui/status.tsx'
 import { type Comparison, createComparison } from './comparison.ts'
 import { Conversations } from './conversations.tsx'
@@ -72,16 +73,12 @@ export const DiffView = ({ id }: { id: string }) => {
     document.title = 'Two tasks compared · Reprise'
     return comparison.close
   }, [comparison])
-  const failed = comparison.sides.find(({ error }) => error.value !== undefined)
-  const isLoaded = comparison.sides.every(side => side.isLoaded.value)
   return (
     <main class="diff">
       <h1>Two tasks compared</h1>
-      {failed?.error.value?.status === 404 && <Empty title={`There is no task ${failed.id}`} />}
-      {failed !== undefined && failed.error.value?.status !== 404 && (
-        <Failure error={failed.error.value?.message ?? ''} />
-      )}
-      {failed === undefined && (isLoaded ? <Compared of={comparison} /> : <Loading what="the tasks" />)}
+      <Loaded reading={comparison} what="task">
+        {() => <Compared of={comparison} />}
+      </Loaded>
     </main>
   )
 }
