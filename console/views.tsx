@@ -57,6 +57,7 @@ const paths: readonly [RegExp, () => Signal<View | undefined>][] = [
   [/^\/audit$/, later(async () => (await import('./audit/audit.tsx')).AuditView)],
   [/^\/audit\/([^/]+)$/, later(async () => (await import('./audit/stream.tsx')).StreamView)],
   [/^\/tokens$/, later(async () => (await import('./tokens/tokens.tsx')).TokensView)],
+  [/^\/usage$/, later(async () => (await import('./usage/usage.tsx')).UsageView)],
   [/^\/system$/, later(async () => (await import('./system/system.tsx')).SystemView)],
 ]
 
@@ -71,6 +72,7 @@ export const entries: readonly { path: string; title: string; access: TokenAcces
   { path: '/cron', title: 'Cron jobs', access: 'read', own: /^\/cron(\/|$)/ },
   { path: '/webhooks', title: 'Webhooks', access: 'read', own: /^\/webhooks(\/|$)/ },
   { path: '/audit', title: 'Log', access: 'read', own: /^\/(audit|proof)(\/|$)/ },
+  { path: '/usage', title: 'Usage', access: 'read', own: /^\/usage$/ },
   { path: '/tokens', title: 'Tokens', access: 'manage', own: /^\/tokens$/ },
   { path: '/system', title: 'System', access: 'audit', own: /^\/system$/ },
 ]

@@ -4,6 +4,7 @@ import type { StreamSummary } from '../../src/contract/audit-responses.ts'
 import { at, queryOf } from '../api/api.ts'
 import { hrefOf, place, setQuery } from '../api/router.ts'
 import { api } from '../api/session.ts'
+import { CutId } from '../ui/cut-id.tsx'
 import { More } from '../ui/more.tsx'
 import { Empty } from '../ui/notice.tsx'
 import { Loaded } from '../ui/page.tsx'
@@ -19,7 +20,8 @@ export const Streams = () => {
   const search = place.value.query.get('search') ?? ''
   const wanted = useSettled(search.trim())
   const pages = usePages<Summary>(`streams ${wanted}`, async (last, signal) => {
-    const query = queryOf({ after: last?.first_position, limit: perPage, search: wanted })
+    const before = last?.first_position
+    const query = queryOf({ order: 'desc', before, limit: perPage, search: wanted })
     type Answer = { streams: Summary[]; has_more: boolean }
     const { streams, has_more } = await api.send<Answer>('GET', `/audit/streams${query}`, undefined, signal)
     return { found: streams, more: has_more }
@@ -44,14 +46,18 @@ export const Streams = () => {
             <Empty title="No stream fits" />
           ) : (
             <Table
-              caption="Streams, in the order of their creation"
+              caption="Streams, newest first"
               rows={rows}
               keyOf={({ stream }) => stream}
               columns={[
                 {
                   title: 'Stream',
                   class: 'main',
-                  show: ({ stream }) => <a href={hrefOf(`/audit${at(stream)}`)}>{stream}</a>,
+                  show: ({ stream }) => (
+                    <a href={hrefOf(`/audit${at(stream)}`)}>
+                      <CutId id={stream} />
+                    </a>
+                  ),
                 },
                 { title: 'User', class: 'less', show: ({ owner }) => owner || '–' },
                 { title: 'Last event', show: ({ last_type }) => last_type },
@@ -64,7 +70,7 @@ export const Streams = () => {
         }
       </Loaded>
       {pages.hasMore.value && (
-        <More label="Show later streams" more={pages.more} disabled={pages.isReading.value} />
+        <More label="Show older streams" more={pages.more} disabled={pages.isReading.value} />
       )}
     </section>
   )

@@ -7,6 +7,7 @@ import { api } from '../api/session.ts'
 import type { TaskHistory } from '../task/history.ts'
 import { textOf } from '../task/words.ts'
 import { useConnection } from '../ui/connection.tsx'
+import { CutId } from '../ui/cut-id.tsx'
 import { Failure } from '../ui/notice.tsx'
 import { Loaded } from '../ui/page.tsx'
 import { Status } from '../ui/status.tsx'
@@ -23,7 +24,9 @@ const Side = ({ of, count }: { of: TaskHistory; count: number }) => {
       <a href={hrefOf(`/tasks${at(of.id)}`, new URLSearchParams({ event: String(Math.max(0, count - 1)) }))}>
         {question.slice(0, 80) || of.id}
       </a>
-      <small>{of.id}</small>
+      <small>
+        <CutId id={of.id} />
+      </small>
       <span>
         {status !== 'absent' && <Status status={status} />}
         {event !== undefined && <small>{`event ${count - 1} ${event.type}`}</small>}

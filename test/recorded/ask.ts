@@ -41,6 +41,10 @@ const withoutAuditKey = (path: string, type: string, text: string): string => {
   return text.replace(/,?\{"stream":"audit-key",[^{}]*\}/, '')
 }
 
+/** When tokens were used is only in the memory of a server. */
+const withoutUses = (path: string, text: string): string =>
+  path === '/v1/auth/tokens' ? text.replace(/"uses_since":\d+,|,"last_used_at":(null|\d+)/g, '') : text
+
 /** Asks until the server has room: it sends only two large answers to one caller at a time, and refuses others with 429. */
 const fetchInTurn = async (url: string, options: RequestInit): Promise<Response> => {
   for (;;) {
@@ -67,7 +71,11 @@ const askOne = async (url: string, question: Question, tokens: Record<string, st
   const { status, headers } = response
   const text = events === undefined ? await response.text() : await readEvents(response, events, stop)
   const type = headers.get('content-type') ?? ''
-  return { status, type, text: accept === sse ? withoutComments(text) : withoutAuditKey(path, type, text) }
+  return {
+    status,
+    type,
+    text: accept === sse ? withoutComments(text) : withoutAuditKey(path, type, withoutUses(path, text)),
+  }
 }
 
 export const ask = async (
