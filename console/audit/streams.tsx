@@ -55,7 +55,7 @@ export const Streams = () => {
                   class: 'main',
                   show: ({ stream }) => (
                     <a href={hrefOf(`/audit${at(stream)}`)}>
-                      <CutId id={stream} />
+                      <CutId id={stream} start={17} />
                     </a>
                   ),
                 },

@@ -80,7 +80,7 @@ const Sessions = ({ sessions, isFiltered, older }: ListProps) => {
               show: ({ session_id, close_reason }) => (
                 <>
                   <a href={hrefOf(`/env${at(session_id)}`)}>
-                    <CutId id={session_id} />
+                    <CutId id={session_id} start={24} />
                   </a>
                   {close_reason !== undefined && close_reason !== 'closed' && (
                     <span class="why">{close_reason}</span>

@@ -1,6 +1,6 @@
 // The tokens of the server: make one, which is shown once, and revoke one.
 import type { Static } from 'typebox'
-import type { TokenInfo, TokenList } from '../../src/contract/responses.ts'
+import type { TokenList } from '../../src/contract/responses.ts'
 import { at } from '../api/api.ts'
 import { api, self } from '../api/session.ts'
 import { Act } from '../ui/act.tsx'
@@ -15,19 +15,9 @@ import { TokenForm } from './token-form.tsx'
 /** No event says that a token was used. */
 const everyMs = 10_000
 
-type Token = Static<typeof TokenInfo>
 type Tokens = Static<typeof TokenList>
 
-const LastUse = ({ token, since }: { token: Token; since: number }) =>
-  token.last_used_at !== null ? (
-    <Ago at={token.last_used_at * 1000} />
-  ) : (
-    <span title={`The server notes uses in memory. It has run since ${moment(since * 1000)}`}>
-      not since the start
-    </span>
-  )
-
-const TokenTable = ({ tokens, uses_since, again }: Tokens & { again: () => void }) =>
+const TokenTable = ({ tokens, again }: Pick<Tokens, 'tokens'> & { again: () => void }) =>
   tokens.length === 0 ? (
     <Empty title="No tokens yet">Only the token that the operator has set is valid.</Empty>
   ) : (
@@ -43,10 +33,11 @@ const TokenTable = ({ tokens, uses_since, again }: Tokens & { again: () => void 
           show: ({ id, name }) => (
             <>
               {name ?? <CutId id={id} />}
+              {name !== null && ' '}
               {name !== null && (
-                <span class="why">
+                <small>
                   <CutId id={id} />
-                </span>
+                </small>
               )}
               {id === self.value?.id && <span class="why">this token</span>}
             </>
@@ -56,7 +47,7 @@ const TokenTable = ({ tokens, uses_since, again }: Tokens & { again: () => void 
         {
           title: 'Last used',
           class: 'number',
-          show: token => <LastUse token={token} since={uses_since} />,
+          show: ({ last_used_at }) => (last_used_at === null ? '–' : <Ago at={last_used_at * 1000} />),
         },
         { title: 'Age', class: 'number age', show: ({ created_at }) => <Ago at={created_at * 1000} /> },
         {
@@ -88,7 +79,14 @@ export const TokensView = () => {
     <Page title="Tokens">
       <TokenForm done={reading.again} />
       <Loaded reading={reading} what="list of tokens">
-        {list => <TokenTable {...list} again={reading.again} />}
+        {({ tokens, uses_since }) => (
+          <>
+            <TokenTable tokens={tokens} again={reading.again} />
+            <p class="hint">
+              The server notes in memory when a token is used: since its start, {moment(uses_since * 1000)}.
+            </p>
+          </>
+        )}
       </Loaded>
     </Page>
   )

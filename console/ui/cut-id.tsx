@@ -1,16 +1,16 @@
 // A long id, cut in the middle: its start says what it is, its end tells it from others. The whole id is in the title, and
-// is what is copied when somebody selects it.
+// in the page: who selects, searches or hears it has it whole.
 
-/** A shorter id is shown whole. */
-const longest = 20
-const endLength = 6
+const [startLength, endLength] = [12, 6]
 
-export const CutId = ({ id }: { id: string }) =>
-  id.length <= longest ? (
+/** `start`: so many characters of the start are shown. */
+export const CutId = ({ id, start = startLength }: { id: string; start?: number }) =>
+  id.length <= start + endLength + 2 ? (
     id
   ) : (
     <span class="cut-id" title={id}>
-      <span>{id.slice(0, -endLength)}</span>
+      {id.slice(0, start)}
+      <span>{id.slice(start, -endLength)}</span>
       {id.slice(-endLength)}
     </span>
   )

@@ -68,8 +68,8 @@ export const UsageView = () => {
             <h2>Tasks by the day on which they were created</h2>
             <Columns of={found} />
             <Table
-              caption="Tasks by day, newest first"
-              rows={found.toReversed()}
+              caption="Days with tasks, newest first"
+              rows={found.filter(({ total }) => total > 0).toReversed()}
               keyOf={({ begin }) => begin}
               columns={[
                 { title: 'Day', class: 'main', show: ({ begin }) => long.format(begin) },

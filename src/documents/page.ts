@@ -51,7 +51,7 @@ export const page = (version: string): string => {
 </head>
 <body>
 <header>
-<h1>Reprise API <small>version ${apiVersion} of the interface, served by Reprise ${version}</small></h1>
+<h1>Reprise <small>API version ${apiVersion}, server version ${version}</small></h1>
 <label>Find <input id="search" type="search" autocomplete="off" placeholder="operations, fields, words"></label>
 <span id="found" role="status"></span>
 <label>Samples <select id="language"><option value="curl">curl</option><option value="javascript">JavaScript</option><option value="python">Python</option></select></label>

@@ -294,6 +294,7 @@ t.test('a webhook is made, tested, switched off and on, and sends an event again
 t.test('a token is made, shown once, used and revoked', { skip }, async t => {
   const { page, complaints } = await visit(`/tokens?new=yes`)
   await page.getByLabel('Role').selectOption('auditor')
+  await page.getByLabel(/^Name/).fill('The laptop of Dora')
   await page.getByLabel(/^User/).fill('dora')
   await button(page, 'Make a token').click()
   const token = await page.getByRole('dialog').locator('pre').textContent()
@@ -303,6 +304,11 @@ t.test('a token is made, shown once, used and revoked', { skip }, async t => {
   await page.getByRole('dialog').waitFor({ state: 'detached' })
   const row = page.getByRole('row').filter({ hasText: 'dora' })
   await page.getByText(token ?? '').waitFor({ state: 'detached' })
+  await row.getByText('The laptop of Dora').waitFor()
+  await row
+    .getByText(/^(now|\d+ s ago)$/)
+    .first()
+    .waitFor()
   await row.getByRole('button', { name: 'Revoke' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
   await row.waitFor({ state: 'detached' })
@@ -350,3 +356,47 @@ t.test('the state of the server is live, and roles decide what is offered', { sk
     t.equal(await user.page.getByRole('link', { name, exact: true }).count(), 0)
   t.same([...complaints, ...auditor.complaints, ...user.complaints], [])
 })
+
+t.test(
+  'lists show the newest first, jobs their last result, and rows their buttons when wanted',
+  { skip },
+  async t => {
+    const { page, complaints } = await visit('/audit')
+    await page.getByRole('link', { name: 'env-maze', exact: true }).waitFor()
+    const positions = (await page.locator('.rows tbody tr td:nth-child(5)').allTextContents()).map(text =>
+      Number(text.replaceAll('\u202f', '').replaceAll(' ', '')),
+    )
+    t.ok(positions.length > 10)
+    t.same(
+      positions,
+      positions.toSorted((a, b) => b - a),
+    )
+
+    const script = [{ fail: { code: -32000, message: 'no water left' } }]
+    const task = { user_message_content: 'Water!', agent_config: { agent_id: 'script', script } }
+    const made = await read(api('POST', '/cron/jobs', { name: 'Dry', schedule: '@yearly', task }))
+    const { job_id } = made.body as unknown as { job_id: string }
+    await visit('/cron')
+    const job = page.getByRole('row').filter({ hasText: 'Dry' })
+    await job.getByRole('cell', { name: '–', exact: true }).waitFor()
+    await read(api('POST', `/cron/jobs/${job_id}/trigger`))
+    await job.getByRole('link', { name: 'failed' }).waitFor()
+    t.equal(await job.locator('.last-run').getAttribute('title'), 'no water left')
+
+    const hooks = (await read(api('GET', '/webhooks'))).body as unknown as {
+      data: { id: string; url: string }[]
+    }
+    await visit(`/webhooks/${hooks.data.find(({ url }) => url === receiver.address)?.id}`)
+    const again = button(page, 'Send again').first()
+    const opacity = () =>
+      again.evaluate(each => each.ownerDocument.defaultView?.getComputedStyle(each).opacity)
+    await page.locator('h1').hover()
+    t.equal(await opacity(), '0')
+    await page.locator('.rows tbody tr').first().hover()
+    t.equal(await opacity(), '1', 'pointed at')
+    await page.locator('h1').hover()
+    await again.focus()
+    t.equal(await opacity(), '1', 'or reached by keys')
+    t.same(complaints, [])
+  },
+)

@@ -34,7 +34,7 @@ for (const width of [400, 1280]) {
     await page.goto(`${url}/docs`)
     const closed = (await page.evaluate('document.documentElement.scrollHeight')) as number
     t.ok(closed < 3000, `with everything closed it is ${closed} pixels high`)
-    await page.getByText(`version ${apiVersion} of the interface, served by Reprise ${version}`).waitFor()
+    await page.getByText(`API version ${apiVersion}, server version ${version}`).waitFor()
     t.same(await page.evaluate(hardToRead), {
       pixelsTooWide: 0,
       clipped: [],
