@@ -64,6 +64,8 @@ export const createComparison = (api: Api, ids: readonly [string, string]) => {
     /** The two histories, as soon as both are there; and why they are not. */
     value: computed(() => (sides.every(({ isLoaded }) => isLoaded.value) ? sides : undefined)),
     error: computed(() => sides.find(({ error }) => error.value !== undefined)?.error.value),
+    /** The id of the task that is not there. */
+    missing: computed(() => sides.find(({ error }) => error.value?.status === 404)?.id),
     /** Each history is read again by itself. */
     again: () => {},
     sides,

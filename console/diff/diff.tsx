@@ -79,7 +79,7 @@ export const DiffView = ({ id }: { id: string }) => {
   return (
     <main class="diff">
       <h1>Two tasks compared</h1>
-      <Loaded reading={comparison} what="task">
+      <Loaded reading={comparison} what={`task ${comparison.missing.value ?? ''}`}>
         {() => <Compared of={comparison} />}
       </Loaded>
     </main>
