@@ -69,5 +69,8 @@ export const errorOf = (status: number, text: string): ApiError => {
   }
 }
 
+const unreached = 'the server cannot be reached'
 export const unreachable = (error: unknown): ApiError =>
-  new ApiError(0, `the server cannot be reached (${error instanceof Error ? error.message : String(error)})`)
+  new ApiError(0, `${unreached} (${error instanceof Error ? error.message : String(error)})`)
+/** Whether this is the text of an error of `unreachable`. */
+export const saysUnreached = (text: string): boolean => text.startsWith(unreached)

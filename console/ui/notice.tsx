@@ -1,6 +1,7 @@
 // What a view says when it has nothing to show, waits, or failed.
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
+import { saysUnreached } from '../api/api-error.ts'
 import { isAway } from '../api/reach.ts'
 
 /** `isPage`: the page shows nothing else. */
@@ -51,9 +52,13 @@ export const Waiting = ({ what }: { what: string }) => (
   </div>
 )
 
-/** While the server is away, the page says so in one place, and this is no failure of its own. */
+/** While the server is away, the page says so in one place. Then this is no failure of its own, and passes by itself. */
 export const Failure = ({ error, retry }: { error: string; retry?: () => void }) =>
-  isAway.value ? null : (
+  isAway.value || saysUnreached(error) ? (
+    <p class="hint waiting" role="status">
+      Waiting for the server…
+    </p>
+  ) : (
     <div class="failure" role="alert">
       <span>{error}</span>
       {retry && (

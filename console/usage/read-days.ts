@@ -17,9 +17,12 @@ const beginnings = (now: Date): number[] =>
 const hasOpen = ({ byStatus }: Day): boolean =>
   taskStatuses.some(status => !isTerminal(status) && (byStatus[status] ?? 0) > 0)
 
+/** Tasks of an earlier day that have not ended may end at any time, but few do: milliseconds until they are counted again. */
+const recountMs = 5 * 60_000
+
 export const createDayReader = () => {
-  /** The days that are over, by their beginnings. */
-  const known = new Map<number, Day>()
+  /** The days that are over, by their beginnings. `until`: when the day must be counted again. */
+  const known = new Map<number, { day: Day; until: number }>()
   const readDay = async (begin: number, end: number, signal: AbortSignal): Promise<Day> => {
     const [created_after, created_before] = [begin, end].map(time => new Date(time).toISOString())
     const path = `/tasks${queryOf({ fields: 'counts', created_after, created_before })}`
@@ -27,14 +30,17 @@ export const createDayReader = () => {
     const { total, by_status } = await api.ask<Counts>('GET', path, undefined, signal)
     return { begin, total, byStatus: by_status }
   }
-  /** Reads one day after the other, and not again the days whose tasks have all ended. Rejects with ApiError. */
+  /** Reads one day after the other: today each time, earlier days more rarely, or never again. Rejects with ApiError. */
   return async (signal: AbortSignal): Promise<Day[]> => {
     const edges = beginnings(new Date())
     const found: Day[] = []
     for (const [n, begin] of edges.slice(0, days).entries()) {
       const end = edges[n + 1] as number
-      const day = known.get(begin) ?? (await readDay(begin, end, signal))
-      if (end <= Date.now() && !hasOpen(day)) known.set(begin, day)
+      const before = known.get(begin)
+      const isKnown = before !== undefined && Date.now() < before.until
+      const day = isKnown ? before.day : await readDay(begin, end, signal)
+      if (!isKnown && end <= Date.now())
+        known.set(begin, { day, until: hasOpen(day) ? Date.now() + recountMs : Number.POSITIVE_INFINITY })
       found.push(day)
     }
     return found

@@ -59,7 +59,18 @@ t.test('views opened while the server is killed go on when it has started again'
 
 t.test('every view waits for the server, has a title, and says what it does not find', { skip }, async t => {
   const { page, context, complaints } = await openConsole(t, browser, `${url}/ui`)
-  const shown = views.filter(({ name }) => !/-(new|edit)$/.test(name))
+  const tasks = (await read(api('GET', '/tasks?fields=summary&limit=2'))).body.result as unknown as {
+    id: string
+  }[]
+  const [one, two] = tasks.map(({ id }) => id)
+  const shown = [
+    ...views.filter(({ name }) => !/-(new|edit)$/.test(name)),
+    { name: 'home', path: '/ui' },
+    { name: 'task', path: `/ui/tasks/${one}` },
+    { name: 'partners', path: `/ui/diff/${one}` },
+    { name: 'diff', path: `/ui/diff/${one}/${two}` },
+    { name: 'proof', path: '/ui/proof/3' },
+  ]
   const titles = new Map<string, string>()
 
   for (const { name, path } of shown) {

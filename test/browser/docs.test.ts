@@ -132,6 +132,7 @@ t.test('a link opens what it names, and the filter finds operations in closed gr
   t.notOk(await page.locator('#schema-Task > table').isVisible())
   await page.evaluate('location.hash = "#forkTask"')
   await inSight('#forkTask')
+  t.same(await faultsOf(page), [])
   const groups = page.locator('.group > summary')
   await page.locator('#search').fill('redeliver')
   await page.locator('#found', { hasText: /^[1-9]\d* found$/ }).waitFor()
