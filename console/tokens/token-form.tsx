@@ -44,9 +44,9 @@ export const TokenForm = ({ done }: { done: () => void }) => {
     <>
       <New title="Make a token" send={make}>
         <div class="fields">
-          <Text label="Name, by which you know it again" at="name" isWide value={name} />
+          <Text label="Name, or nothing" at="name" isWide value={name} />
           <Choice label="Role" at="role" isWide value={role} of={roles} />
-          <Text label="User; nothing means all users" at="user_id" value={user} />
+          <Text label="User, or nothing for all" at="user_id" value={user} />
           <Choice label="It is valid for" at="ttl" value={life} of={lives} />
         </div>
       </New>
