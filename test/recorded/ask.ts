@@ -6,7 +6,7 @@ import { eventNames } from '../../src/contract/public-events.ts'
 import { isTerminal } from '../../src/contract/wire.ts'
 import { emptyTask, evolve } from '../../src/history/task-view.ts'
 import { decode } from '../../src/log/decode.ts'
-import { pause } from '../support/http.ts'
+import { pause, withoutUses } from '../support/http.ts'
 import { adminToken } from '../support/server.ts'
 import { type Answer, kept, type Question, type StoredRow, shortDigest } from './files.ts'
 
@@ -41,10 +41,6 @@ const withoutAuditKey = (path: string, type: string, text: string): string => {
   return text.replace(/,?\{"stream":"audit-key",[^{}]*\}/, '')
 }
 
-/** When tokens were used is only in the memory of a server. */
-const withoutUses = (path: string, text: string): string =>
-  path === '/v1/auth/tokens' ? text.replace(/"uses_since":\d+,|,"last_used_at":(null|\d+)/g, '') : text
-
 /** Asks until the server has room: it sends only two large answers to one caller at a time, and refuses others with 429. */
 const fetchInTurn = async (url: string, options: RequestInit): Promise<Response> => {
   for (;;) {
@@ -74,7 +70,7 @@ const askOne = async (url: string, question: Question, tokens: Record<string, st
   return {
     status,
     type,
-    text: accept === sse ? withoutComments(text) : withoutAuditKey(path, type, withoutUses(path, text)),
+    text: accept === sse ? withoutComments(text) : withoutAuditKey(path, type, withoutUses(text)),
   }
 }
 
