@@ -5,10 +5,11 @@ import { root } from './api/address.ts'
 import { hrefOf, place } from './api/router.ts'
 import { allowed, isSignedIn, mayRead, self, signOut } from './api/session.ts'
 import { SignIn } from './sign-in/sign-in.tsx'
-import { ConnectionState } from './ui/connection.tsx'
-import { Keys } from './ui/keys.tsx'
+import { Away, ConnectionState } from './ui/connection.tsx'
+import { useHiddenSides } from './ui/hidden-sides.ts'
+import { Keys, useKeys } from './ui/keys.tsx'
 import { Empty, Loading } from './ui/notice.tsx'
-import { entries, viewAt } from './views.tsx'
+import { entries, isOutdated, viewAt } from './views.tsx'
 
 const Head = () => {
   const isOpen = useSignal(false)
@@ -17,15 +18,20 @@ const Head = () => {
   const { path: here } = place.value
   useEffect(
     () =>
-      links.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' }),
+      links.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' }),
     [here],
   )
+  const sides = useHiddenSides(links)
+  const openKeys = () => {
+    isOpen.value = true
+  }
+  useKeys({ '?': openKeys, 'Shift+?': openKeys })
   return (
     <header class="head">
       <a class="brand" href={hrefOf('/')}>
         Reprise
       </a>
-      <nav aria-label="Views" ref={links}>
+      <nav aria-label="Views" ref={links} data-more={sides.value}>
         {entries
           .filter(({ access }) => allowed(access))
           .map(({ path, title, own }) => (
@@ -38,14 +44,7 @@ const Head = () => {
         </a>
       </nav>
       <ConnectionState />
-      <button
-        type="button"
-        class="quiet"
-        aria-label="Keys"
-        onClick={() => {
-          isOpen.value = true
-        }}
-      >
+      <button type="button" class="quiet" aria-label="Keys" title="Keys (?)" onClick={openKeys}>
         ?
       </button>
       {isOpen.value && (
@@ -67,12 +66,29 @@ const Head = () => {
   )
 }
 
+/** The console of another version: its address stays, so the view opens as soon as the page has been loaded again. */
+const Outdated = () =>
+  isOutdated.value ? (
+    <p class="away" role="status">
+      The server now has another version of the console.{' '}
+      <button type="button" onClick={() => location.reload()}>
+        Load this page again
+      </button>
+    </p>
+  ) : null
+
 const Body = () => {
-  const opened = viewAt(place.value.path)
+  const { path } = place.value
+  const opened = viewAt(path)
+  // The other views say themselves what they show.
+  useEffect(() => {
+    if (path === '/') document.title = 'Tasks · Reprise'
+  }, [path])
   if (opened === undefined)
     return (
       <main>
-        <Empty isPage title="There is no such page">
+        <Empty isPage title="Not found">
+          <p>The console has no such page.</p>
           <a href={hrefOf('/')}>All tasks</a>
         </Empty>
       </main>
@@ -90,13 +106,27 @@ const Body = () => {
 export const App = () => {
   const signedIn = isSignedIn.value && self.value !== undefined
   useEffect(() => {
-    if (!signedIn) document.title = 'Reprise'
+    if (!signedIn) document.title = isSignedIn.value ? 'Reprise' : 'Sign in · Reprise'
   }, [signedIn])
-  if (!isSignedIn.value) return <SignIn />
-  if (self.value === undefined) return <Loading what="your rights" />
+  if (!isSignedIn.value)
+    return (
+      <>
+        <Away />
+        <SignIn />
+      </>
+    )
+  if (self.value === undefined)
+    return (
+      <>
+        <Away />
+        <Loading what="your rights" />
+      </>
+    )
   return (
     <>
       <Head />
+      <Away />
+      <Outdated />
       {mayRead.value ? (
         <Body />
       ) : (

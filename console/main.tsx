@@ -1,7 +1,7 @@
 // Starts the console in the browser.
 import { render } from 'preact'
 import { followLinks } from './api/router.ts'
-import { isSignedIn, notice, readSelf, signInByLink } from './api/session.ts'
+import { learnSelf, notice, signInByLink } from './api/session.ts'
 import { App } from './app.tsx'
 import './style/tokens.css'
 import './style/base.css'
@@ -36,7 +36,7 @@ const start = async (): Promise<void> => {
   const root = document.getElementById('console')
   if (root === null) return
   followLinks()
-  if (isSignedIn.value) void readSelf().catch(() => {})
+  void learnSelf()
   render(<App />, root)
 }
 void start()

@@ -2,26 +2,38 @@
 import { type Signal, signal } from '@preact/signals'
 import type { ComponentType } from 'preact'
 import type { TokenAccess } from '../src/access/roles.ts'
+import { doubt } from './api/reach.ts'
 import { Home } from './home/home.tsx'
 
 export type View = ComponentType<{ id: string }>
 
-/** Loads a view once. */
+/** Whether the server is there, but no longer has the code of this page: it runs another version now. */
+export const isOutdated = signal(false)
+
+/** The code of a view is asked for so often. Some browsers ask the server only the first time. */
+const mostTries = 3
+const retryMs = 1000
+
+/** Loads a view once, as soon as the server is there. */
 const later = (load: () => Promise<View>): (() => Signal<View | undefined>) => {
-  let view: Signal<View | undefined> | undefined
-  return () => {
-    if (view === undefined) {
-      const loading = signal<View | undefined>(undefined)
-      view = loading
-      void load().then(
-        loaded => {
-          loading.value = loaded
-        },
-        () => {
-          view = undefined // tried again when the view is opened the next time
-        },
-      )
+  const view = signal<View | undefined>(undefined)
+  let isLoading = false
+  const tryLoad = async () => {
+    isLoading = true
+    for (let tries = 0; tries < mostTries; tries++) {
+      const loaded = await load().catch(() => undefined)
+      if (loaded !== undefined) {
+        view.value = loaded
+        return
+      }
+      await doubt()
+      await new Promise(resolve => setTimeout(resolve, tries * retryMs))
     }
+    isOutdated.value = true
+    isLoading = false
+  }
+  return () => {
+    if (view.peek() === undefined && !isLoading) void tryLoad()
     return view
   }
 }
@@ -45,6 +57,7 @@ const paths: readonly [RegExp, () => Signal<View | undefined>][] = [
   [/^\/audit$/, later(async () => (await import('./audit/audit.tsx')).AuditView)],
   [/^\/audit\/([^/]+)$/, later(async () => (await import('./audit/stream.tsx')).StreamView)],
   [/^\/tokens$/, later(async () => (await import('./tokens/tokens.tsx')).TokensView)],
+  [/^\/usage$/, later(async () => (await import('./usage/usage.tsx')).UsageView)],
   [/^\/system$/, later(async () => (await import('./system/system.tsx')).SystemView)],
 ]
 
@@ -59,6 +72,7 @@ export const entries: readonly { path: string; title: string; access: TokenAcces
   { path: '/cron', title: 'Cron jobs', access: 'read', own: /^\/cron(\/|$)/ },
   { path: '/webhooks', title: 'Webhooks', access: 'read', own: /^\/webhooks(\/|$)/ },
   { path: '/audit', title: 'Log', access: 'read', own: /^\/(audit|proof)(\/|$)/ },
+  { path: '/usage', title: 'Usage', access: 'read', own: /^\/usage$/ },
   { path: '/tokens', title: 'Tokens', access: 'manage', own: /^\/tokens$/ },
   { path: '/system', title: 'System', access: 'audit', own: /^\/system$/ },
 ]

@@ -29,7 +29,7 @@ export type { Copy, ReadStore } from './sqlite/renewable.ts'
 export type { Statement } from './sqlite/statements.ts'
 
 /** Raise this number whenever a table or its content changes: files with another number are removed and rebuilt. */
-const readModelVersion = 22
+const readModelVersion = 23
 
 const checkpoint = `
 CREATE TABLE checkpoint (one INTEGER PRIMARY KEY CHECK (one = 1), position INTEGER NOT NULL, leaf TEXT NOT NULL) STRICT;

@@ -27,6 +27,12 @@ const passing: readonly number[] = [408, 429]
 export const isRefusal = ({ status }: ApiError): boolean =>
   status >= 400 && status < 500 && !passing.includes(status)
 
+/** What a proxy answers for a server that it cannot reach. */
+export const isOfProxy = (status: number): boolean => status === 502 || status === 504
+
+/** Whether there was no answer of the server itself. It may come back at any moment. */
+export const isUnreached = ({ status }: ApiError): boolean => status === 0 || isOfProxy(status)
+
 /** Makes the error for a field in which the page finds a problem before it asks the server. */
 export const wrongField = (at: string, text: string): ApiError =>
   new ApiError(422, text, undefined, [{ at, text }])
@@ -63,5 +69,8 @@ export const errorOf = (status: number, text: string): ApiError => {
   }
 }
 
+const unreached = 'the server cannot be reached'
 export const unreachable = (error: unknown): ApiError =>
-  new ApiError(0, `the server cannot be reached (${error instanceof Error ? error.message : String(error)})`)
+  new ApiError(0, `${unreached} (${error instanceof Error ? error.message : String(error)})`)
+/** Whether this is the text of an error of `unreachable`. */
+export const saysUnreached = (text: string): boolean => text.startsWith(unreached)

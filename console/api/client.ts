@@ -2,8 +2,9 @@
 import { readJson } from '../../src/contract/exact-json.ts'
 import { root } from './address.ts'
 import type { Api } from './api.ts'
-import { ApiError, errorOf, NoSocket, unreachable } from './api-error.ts'
+import { ApiError, errorOf, isOfProxy, NoSocket, unreachable } from './api-error.ts'
 import { readLines } from './lines.ts'
+import { doubt } from './reach.ts'
 import { followSocket } from './socket.ts'
 
 /** After a WebSocket could not be opened, the next one is tried this many milliseconds later. */
@@ -19,8 +20,11 @@ export const createApi = (tokenOf: () => string | undefined, onRefused: () => vo
     const token = tokenOf()
     const headers = { ...(token === undefined ? {} : { authorization: `Bearer ${token}` }), ...init.headers }
     const answer = await fetch(root + path, { ...init, headers }).catch(error => {
-      throw init.signal?.aborted ? error : unreachable(error)
+      if (init.signal?.aborted) throw error
+      void doubt()
+      throw unreachable(error)
     })
+    if (isOfProxy(answer.status)) void doubt()
     if (answer.status === 401 && token !== undefined && token === tokenOf()) onRefused()
     return answer
   }
@@ -66,6 +70,7 @@ export const createApi = (tokenOf: () => string | undefined, onRefused: () => vo
       })
       if (end === 'ended') return
       if (end instanceof ApiError) throw end
+      void doubt()
       if (end === 'unopened') unopened++
       // A server that starts again answers requests a moment after it has opened no socket.
       if (end === 'unauthenticated' || unopened > 1) await send('GET', '/auth/token')

@@ -4,9 +4,17 @@ import { signal } from '@preact/signals'
 import { channelOf } from '../../src/contract/event-names.ts'
 import type { Gap, PublicEvent } from '../../src/contract/public-events.ts'
 import type { Api } from './api.ts'
-import { type ApiError, NoSocket } from './api-error.ts'
+import { type ApiError, isRefusal, NoSocket } from './api-error.ts'
+import { isAway, whenThere } from './reach.ts'
 
-export type Connection = 'connecting' | 'live' | 'asking' | 'lost' | 'ended' | 'refused'
+export type Connection = 'connecting' | 'live' | 'asking' | 'lost' | 'ended' | 'missing' | 'refused'
+
+/** What an error of a request says about the connection of a view. */
+export const stateAfter = (error: ApiError): Connection => {
+  if (error.status === 404) return 'missing'
+  if (isRefusal(error)) return 'refused'
+  return error instanceof NoSocket ? 'asking' : 'lost'
+}
 
 /** Which events a view wants. `types`: their names, with commas. */
 export type Wanted = { types: string; session_id?: string; task_id?: string }
@@ -56,10 +64,10 @@ export const keepStream = ({ api, events: { types, ...filter }, onEvent, again }
       },
     )
   const failed = (error: ApiError | undefined) => {
-    if (error?.status === 401 || error?.status === 403) return 'refused'
-    if (!(error instanceof NoSocket)) return 'lost'
-    again()
-    return 'asking'
+    if (error === undefined) return 'lost'
+    const after = stateAfter(error)
+    if (after === 'asking') again()
+    return after
   }
 
   const run = async () => {
@@ -73,6 +81,9 @@ export const keepStream = ({ api, events: { types, ...filter }, onEvent, again }
       if (state.value === 'refused') return
       await pause(waitMs * (0.75 + Math.random() / 2), closed.signal)
       waitMs = Math.min(longestWaitMs, waitMs * 2)
+      if (!isAway.value) continue
+      await whenThere()
+      waitMs = firstWaitMs
     }
   }
   void run()

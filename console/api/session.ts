@@ -5,6 +5,7 @@ import type { Role } from '../../src/contract/token-events.ts'
 import { root } from './address.ts'
 import { at } from './api.ts'
 import { createApi } from './client.ts'
+import { whenThere } from './reach.ts'
 
 export type OwnToken = { id: string; role: Role; user_id: string | null; expires_at: number | null }
 type Stored = { token: string; ownId?: string }
@@ -44,6 +45,14 @@ const keep = (given: Stored) => {
 /** Reads what the token may do. Rejects with ApiError. */
 export const readSelf = async (): Promise<void> => {
   self.value = await api.send<OwnToken>('GET', '/auth/token')
+}
+
+/** Reads what the token may do, and tries again while the server does not answer. */
+export const learnSelf = async (): Promise<void> => {
+  while (isSignedIn.value && self.value === undefined) {
+    await readSelf().catch(() => new Promise(resolve => setTimeout(resolve, 1000)))
+    await whenThere()
+  }
 }
 
 /** Keeps the token if the server accepts it. Otherwise rejects with ApiError. */

@@ -34,7 +34,7 @@ export const createStoredStream = ({ stream, news }: Options) => {
       })
     } catch (failure) {
       if (closed.signal.aborted) return
-      error.value = failure instanceof ApiError ? failure : new ApiError(0, String(failure))
+      error.value = failure instanceof ApiError ? failure : new ApiError(500, String(failure))
     }
   }
   const again = () => void read()

@@ -3,6 +3,7 @@
 import { useEffect, useMemo } from 'preact/hooks'
 import { at } from '../api/api.ts'
 import { hrefOf } from '../api/router.ts'
+import { CutId } from '../ui/cut-id.tsx'
 import { Problem } from '../ui/notice.tsx'
 import { count } from '../ui/time.tsx'
 import { createReplays, type Replays } from './replays.ts'
@@ -23,7 +24,9 @@ const Result = ({ done, events, different, isRunning }: Replays) => {
       <ul class="links">
         {different.value.slice(0, mostNamed).map(id => (
           <li key={id}>
-            <a href={hrefOf(`/tasks${at(id)}`)}>{id}</a>
+            <a href={hrefOf(`/tasks${at(id)}`)}>
+              <CutId id={id} />
+            </a>
           </li>
         ))}
       </ul>

@@ -3,8 +3,7 @@ import { at, queryOf } from '../api/api.ts'
 import { hrefOf, place } from '../api/router.ts'
 import { api } from '../api/session.ts'
 import { More } from '../ui/more.tsx'
-import { Empty, Failure, Loading } from '../ui/notice.tsx'
-import { Page } from '../ui/page.tsx'
+import { Loaded, Page } from '../ui/page.tsx'
 import { count } from '../ui/time.tsx'
 import { type Pages, usePages } from './pages.ts'
 import { type Stored, StoredEvent } from './stored-event.tsx'
@@ -56,7 +55,6 @@ export const StreamView = ({ id }: { id: string }) => {
     const { events, has_more } = await api.send<Answer>('GET', `/audit/events${query}`, undefined, signal)
     return { found: events, more: has_more }
   })
-  const error = pages.error.value
   const view = viewOf(id)
   return (
     <Page
@@ -73,13 +71,9 @@ export const StreamView = ({ id }: { id: string }) => {
         </div>
       }
     >
-      {error?.status === 404 && <Empty title="There is no such stream" />}
-      {error !== undefined && error.status !== 404 && <Failure error={error.message} retry={pages.more} />}
-      {pages.isLoaded.value ? (
-        <Events id={id} pages={pages} />
-      ) : (
-        error === undefined && <Loading what="the stream" />
-      )}
+      <Loaded reading={pages} what="stream">
+        {() => <Events id={id} pages={pages} />}
+      </Loaded>
     </Page>
   )
 }

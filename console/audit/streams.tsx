@@ -4,8 +4,10 @@ import type { StreamSummary } from '../../src/contract/audit-responses.ts'
 import { at, queryOf } from '../api/api.ts'
 import { hrefOf, place, setQuery } from '../api/router.ts'
 import { api } from '../api/session.ts'
+import { CutId } from '../ui/cut-id.tsx'
 import { More } from '../ui/more.tsx'
-import { Empty, Failure, Loading } from '../ui/notice.tsx'
+import { Empty } from '../ui/notice.tsx'
+import { Loaded } from '../ui/page.tsx'
 import { useSettled } from '../ui/settled.ts'
 import { Table } from '../ui/table.tsx'
 import { count } from '../ui/time.tsx'
@@ -18,13 +20,12 @@ export const Streams = () => {
   const search = place.value.query.get('search') ?? ''
   const wanted = useSettled(search.trim())
   const pages = usePages<Summary>(`streams ${wanted}`, async (last, signal) => {
-    const query = queryOf({ after: last?.first_position, limit: perPage, search: wanted })
+    const before = last?.first_position
+    const query = queryOf({ order: 'desc', before, limit: perPage, search: wanted })
     type Answer = { streams: Summary[]; has_more: boolean }
     const { streams, has_more } = await api.send<Answer>('GET', `/audit/streams${query}`, undefined, signal)
     return { found: streams, more: has_more }
   })
-  const error = pages.error.value
-  const rows = pages.rows.value
   return (
     <section aria-labelledby="streams">
       <h2 id="streams">Streams</h2>
@@ -39,30 +40,37 @@ export const Streams = () => {
           />
         </label>
       </search>
-      {error !== undefined && <Failure error={error.message} retry={pages.more} />}
-      {!pages.isLoaded.value && error === undefined && <Loading what="the streams" />}
-      {pages.isLoaded.value && rows.length === 0 && <Empty title="No stream fits" />}
-      {rows.length > 0 && (
-        <Table
-          caption="Streams, in the order of their creation"
-          rows={rows}
-          keyOf={({ stream }) => stream}
-          columns={[
-            {
-              title: 'Stream',
-              class: 'main',
-              show: ({ stream }) => <a href={hrefOf(`/audit${at(stream)}`)}>{stream}</a>,
-            },
-            { title: 'User', class: 'less', show: ({ owner }) => owner || '–' },
-            { title: 'Last event', show: ({ last_type }) => last_type },
-            { title: 'Events', class: 'number', show: ({ revision }) => count(revision + 1) },
-            { title: 'First', class: 'number', show: ({ first_position }) => count(first_position) },
-            { title: 'Last', class: 'number', show: ({ last_position }) => count(last_position) },
-          ]}
-        />
-      )}
+      <Loaded reading={pages} what="list of streams">
+        {rows =>
+          rows.length === 0 ? (
+            <Empty title="No stream fits" />
+          ) : (
+            <Table
+              caption="Streams, newest first"
+              rows={rows}
+              keyOf={({ stream }) => stream}
+              columns={[
+                {
+                  title: 'Stream',
+                  class: 'main',
+                  show: ({ stream }) => (
+                    <a href={hrefOf(`/audit${at(stream)}`)}>
+                      <CutId id={stream} start={17} />
+                    </a>
+                  ),
+                },
+                { title: 'User', class: 'less', show: ({ owner }) => owner || '–' },
+                { title: 'Last event', show: ({ last_type }) => last_type },
+                { title: 'Events', class: 'number', show: ({ revision }) => count(revision + 1) },
+                { title: 'First', class: 'number', show: ({ first_position }) => count(first_position) },
+                { title: 'Last', class: 'number', show: ({ last_position }) => count(last_position) },
+              ]}
+            />
+          )
+        }
+      </Loaded>
       {pages.hasMore.value && (
-        <More label="Show later streams" more={pages.more} disabled={pages.isReading.value} />
+        <More label="Show older streams" more={pages.more} disabled={pages.isReading.value} />
       )}
     </section>
   )

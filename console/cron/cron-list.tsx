@@ -9,9 +9,9 @@ import { Empty } from '../ui/notice.tsx'
 import { Loaded, Page } from '../ui/page.tsx'
 import { useReading } from '../ui/reading.ts'
 import { Table } from '../ui/table.tsx'
-import { count, In } from '../ui/time.tsx'
+import { Ago, count, In } from '../ui/time.tsx'
 import { NewJob } from './job-form.tsx'
-import { JobState } from './job-state.tsx'
+import { JobState, RunState } from './job-state.tsx'
 import { type Job, whenOf } from './times.ts'
 
 const perPage = 100
@@ -25,6 +25,22 @@ const read = (wanted: number, signal: AbortSignal): Promise<JobPage> =>
     const { jobs, has_more } = await api.send<Answer>('GET', `/cron/jobs${query}`, undefined, signal)
     return { found: jobs, more: has_more }
   })
+
+const LastRun = ({ run }: { run: Job['last_run'] }) => {
+  if (run === null) return <>–</>
+  const { task_id, ended_at, error, reason } = run
+  const state = <RunState run={run} />
+  return (
+    <span class="last-run" title={error ?? reason}>
+      {task_id === null ? state : <a href={hrefOf(`/tasks${at(task_id)}`)}>{state}</a>}{' '}
+      {ended_at !== null && (
+        <small>
+          <Ago at={Date.parse(ended_at)} />
+        </small>
+      )}
+    </span>
+  )
+}
 
 const Jobs = ({ jobs }: { jobs: readonly Job[] }) =>
   jobs.length === 0 ? (
@@ -55,6 +71,7 @@ const Jobs = ({ jobs }: { jobs: readonly Job[] }) =>
           class: 'number',
           show: ({ next_run_at }) => (next_run_at === null ? '–' : <In at={Date.parse(next_run_at)} />),
         },
+        { title: 'Last result', show: ({ last_run }) => <LastRun run={last_run} /> },
         { title: 'Runs', class: 'number', show: ({ runs }) => count(runs) },
       ]}
     />

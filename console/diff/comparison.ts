@@ -3,6 +3,7 @@ import { computed, effect, type ReadonlySignal, signal } from '@preact/signals'
 import type { Difference } from '../../src/contract/responses.ts'
 import { isTerminal } from '../../src/contract/wire/task-status.ts'
 import { type Api, at } from '../api/api.ts'
+import { ApiError, isRefusal } from '../api/api-error.ts'
 import type { Connection } from '../api/kept-stream.ts'
 import { createPaced } from '../api/paced.ts'
 import { createChosen } from '../task/chosen.ts'
@@ -10,7 +11,7 @@ import { createHistory, type TaskHistory } from '../task/history.ts'
 import { createAligned } from './aligned.ts'
 
 /** The worst state comes first. */
-const states: readonly Connection[] = ['refused', 'lost', 'connecting', 'live', 'ended']
+const states: readonly Connection[] = ['refused', 'missing', 'lost', 'asking', 'connecting', 'live', 'ended']
 
 /** Asks the server for the first frame that differs, and asks again as long as the answer may change. */
 const createFirstFrame = (api: Api, [left, right]: readonly [TaskHistory, TaskHistory]) => {
@@ -27,6 +28,7 @@ const createFirstFrame = (api: Api, [left, right]: readonly [TaskHistory, TaskHi
       error.value = undefined
     } catch (failure) {
       error.value = failure instanceof Error ? failure.message : String(failure)
+      if (!(failure instanceof ApiError && isRefusal(failure))) paced.soon()
     }
   })
   const stop = effect(() => {
@@ -59,6 +61,13 @@ export const createComparison = (api: Api, ids: readonly [string, string]) => {
   const first = createFirstFrame(api, sides)
   return {
     ...chosen,
+    /** The two histories, as soon as both are there; and why they are not. */
+    value: computed(() => (sides.every(({ isLoaded }) => isLoaded.value) ? sides : undefined)),
+    error: computed(() => sides.find(({ error }) => error.value !== undefined)?.error.value),
+    /** The id of the task that is not there. */
+    missing: computed(() => sides.find(({ error }) => error.value?.status === 404)?.id),
+    /** Each history is read again by itself. */
+    again: () => {},
     sides,
     length,
     /** The first frame that differs. */

@@ -7,7 +7,9 @@ import { api } from '../api/session.ts'
 import type { TaskHistory } from '../task/history.ts'
 import { textOf } from '../task/words.ts'
 import { useConnection } from '../ui/connection.tsx'
-import { Empty, Failure, Loading } from '../ui/notice.tsx'
+import { CutId } from '../ui/cut-id.tsx'
+import { Failure } from '../ui/notice.tsx'
+import { Loaded } from '../ui/page.tsx'
 import { Status } from '../ui/status.tsx'
 import { type Comparison, createComparison } from './comparison.ts'
 import { Conversations } from './conversations.tsx'
@@ -22,7 +24,9 @@ const Side = ({ of, count }: { of: TaskHistory; count: number }) => {
       <a href={hrefOf(`/tasks${at(of.id)}`, new URLSearchParams({ event: String(Math.max(0, count - 1)) }))}>
         {question.slice(0, 80) || of.id}
       </a>
-      <small>{of.id}</small>
+      <small>
+        <CutId id={of.id} />
+      </small>
       <span>
         {status !== 'absent' && <Status status={status} />}
         {event !== undefined && <small>{`event ${count - 1} ${event.type}`}</small>}
@@ -72,16 +76,12 @@ export const DiffView = ({ id }: { id: string }) => {
     document.title = 'Two tasks compared · Reprise'
     return comparison.close
   }, [comparison])
-  const failed = comparison.sides.find(({ error }) => error.value !== undefined)
-  const isLoaded = comparison.sides.every(side => side.isLoaded.value)
   return (
     <main class="diff">
       <h1>Two tasks compared</h1>
-      {failed?.error.value?.status === 404 && <Empty title={`There is no task ${failed.id}`} />}
-      {failed !== undefined && failed.error.value?.status !== 404 && (
-        <Failure error={failed.error.value?.message ?? ''} />
-      )}
-      {failed === undefined && (isLoaded ? <Compared of={comparison} /> : <Loading what="the tasks" />)}
+      <Loaded reading={comparison} what={`task ${comparison.missing.value ?? ''}`}>
+        {() => <Compared of={comparison} />}
+      </Loaded>
     </main>
   )
 }

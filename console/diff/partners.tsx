@@ -6,6 +6,7 @@ import { readPages } from '../api/read-pages.ts'
 import { hrefOf } from '../api/router.ts'
 import { api } from '../api/session.ts'
 import type { Row } from '../home/rows.ts'
+import { CutId } from '../ui/cut-id.tsx'
 import { More } from '../ui/more.tsx'
 import { Empty } from '../ui/notice.tsx'
 import { Loaded, Page } from '../ui/page.tsx'
@@ -68,7 +69,7 @@ const Partners = ({ of, partners }: Omit<Found, 'more'>) =>
             </>
           ),
         },
-        { title: 'Id', class: 'less', show: row => row.id },
+        { title: 'Id', class: 'less', show: row => <CutId id={row.id} /> },
         { title: 'Age', class: 'number age', show: row => <Ago at={row.created_at * 1000} /> },
       ]}
     />

@@ -6,6 +6,7 @@ import { at, queryOf } from '../api/api.ts'
 import { readPages } from '../api/read-pages.ts'
 import { hrefOf, place, setQuery } from '../api/router.ts'
 import { api, mayWrite } from '../api/session.ts'
+import { CutId } from '../ui/cut-id.tsx'
 import { More } from '../ui/more.tsx'
 import { Empty } from '../ui/notice.tsx'
 import { Loaded, Page } from '../ui/page.tsx'
@@ -78,7 +79,9 @@ const Sessions = ({ sessions, isFiltered, older }: ListProps) => {
               class: 'main',
               show: ({ session_id, close_reason }) => (
                 <>
-                  <a href={hrefOf(`/env${at(session_id)}`)}>{session_id}</a>
+                  <a href={hrefOf(`/env${at(session_id)}`)}>
+                    <CutId id={session_id} start={24} />
+                  </a>
                   {close_reason !== undefined && close_reason !== 'closed' && (
                     <span class="why">{close_reason}</span>
                   )}

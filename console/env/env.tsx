@@ -4,8 +4,7 @@ import { useEffect, useMemo } from 'preact/hooks'
 import { mayWrite } from '../api/session.ts'
 import { createStoredStream } from '../api/stored-stream.ts'
 import { useConnection } from '../ui/connection.tsx'
-import { Empty, Failure, Loading } from '../ui/notice.tsx'
-import { Page } from '../ui/page.tsx'
+import { Loaded, Page } from '../ui/page.tsx'
 import { Word } from '../ui/word.tsx'
 import { momentsOf } from './moments.ts'
 import { SessionButtons } from './session-buttons.tsx'
@@ -20,9 +19,11 @@ export const EnvView = ({ id }: { id: string }) => {
   )
   useConnection(stream.connection)
   useEffect(() => stream.close, [stream])
-  const moments = useComputed(() => momentsOf(stream.events.value)).value
-  const error = stream.error.value
-  const newest = moments.at(-1)
+  const moments = useComputed(() => {
+    const found = momentsOf(stream.events.value)
+    return found.length === 0 ? undefined : found
+  })
+  const newest = moments.value?.at(-1)
   return (
     <Page
       title={id}
@@ -42,10 +43,9 @@ export const EnvView = ({ id }: { id: string }) => {
         )
       }
     >
-      {error !== undefined && error.status !== 404 && <Failure error={error.message} retry={stream.again} />}
-      {newest !== undefined && <World id={id} stream={stream} moments={moments} />}
-      {newest === undefined && error?.status === 404 && <Empty title="There is no such session" />}
-      {newest === undefined && error === undefined && <Loading what="the session" />}
+      <Loaded reading={{ ...stream, value: moments }} what="session">
+        {moments => <World id={id} stream={stream} moments={moments} />}
+      </Loaded>
     </Page>
   )
 }

@@ -1,35 +1,32 @@
-// The sum of the rewards, step by step, as a line.
+// The sum of the rewards, step by step, as a line. A press on the line shows the session as it was at that step.
+import { Line } from '../ui/line.tsx'
 import type { Moment } from './moments.ts'
 
-const [width, height, edge] = [300, 64, 5]
-/** A longer line is drawn with every n-th of its points. */
-const mostPoints = 600
+const number = (value: number): number => Number(value.toFixed(4))
 
-type Props = { moments: readonly Moment[]; at: Moment }
+type Props = { moments: readonly Moment[]; at: Moment; choose: (moment: Moment | undefined) => void }
 
-export const RewardLine = ({ moments, at }: Props) => {
-  const every = Math.ceil(moments.length / mostPoints)
-  const points = moments.filter((each, n) => n % every === 0 || each === at || n === moments.length - 1)
-  const totals = points.map(({ total }) => total)
-  const [low, high] = [Math.min(0, ...totals), Math.max(0, ...totals)]
-  const x = (n: number) => edge + ((width - 2 * edge) * n) / Math.max(1, points.length - 1)
-  const y = (total: number) =>
-    high === low ? height / 2 : height - edge - ((height - 2 * edge) * (total - low)) / (high - low)
-  const chosen = points.indexOf(at)
-  const number = (value: number) => Number(value.toFixed(4))
+export const RewardLine = ({ moments, at, choose }: Props) => {
+  const about = (n: number | undefined) => {
+    const moment = (n === undefined ? undefined : moments[n]) ?? at
+    const { step, total } = moment
+    return (
+      <>
+        <b>{number(total)}</b> reward {moment === at ? 'so far' : step && `after step ${step.number}`}
+        {step !== undefined && step.reward !== 0 && <small> {number(step.reward)} by this step</small>}
+      </>
+    )
+  }
+  const totals = moments.map(({ total }) => total)
+  const newest = totals.at(-1) ?? 0
+  const [low, high] = totals.reduce(([low, high], y) => [Math.min(low, y), Math.max(high, y)], [0, 0])
   return (
-    <figure class="reward">
-      <figcaption>
-        <b>{number(at.total)}</b> reward so far
-        {at.step !== undefined && at.step.reward !== 0 && (
-          <small> {number(at.step.reward)} by this step</small>
-        )}
-      </figcaption>
-      <svg viewBox={`0 0 ${width} ${height}`} role="img" aria-label={`Reward from ${low} to ${high}`}>
-        <line class="zero" x1={edge} x2={width - edge} y1={y(0)} y2={y(0)} />
-        <polyline points={points.map(({ total }, n) => `${x(n)},${y(total)}`).join(' ')} />
-        {chosen >= 0 && <circle cx={x(chosen)} cy={y(at.total)} r="4" />}
-      </svg>
-    </figure>
+    <Line
+      label={`Reward, step by step: from ${number(low)} to ${number(high)}, now ${number(newest)}`}
+      values={totals}
+      mark={moments.indexOf(at)}
+      about={about}
+      choose={n => choose(moments[n])}
+    />
   )
 }

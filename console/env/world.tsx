@@ -81,6 +81,7 @@ export const World = ({
           <RewardLine
             moments={roundOf(moments, newest).includes(moment) ? roundOf(moments, newest) : round}
             at={moment}
+            choose={choose}
           />
         </section>
         <section class="panel side-part" aria-label="Statechart">

@@ -22,13 +22,13 @@ const noteCovering = async (position: number): Promise<string> => {
 
 /** Reads what the proof needs. Rejects with ApiError. */
 export const readEvidence = async (position: number): Promise<Evidence> => {
-  const page = await api.send<{ events: StoredEvent[] }>(
-    'GET',
-    `/audit/events${queryOf({ after: position - 1, limit: 1 })}`,
-  )
+  const path = `/audit/events${queryOf({ after: position - 1, limit: 1 })}`
+  const page = await api.send<{ events: StoredEvent[] }>('GET', path).catch(error => {
+    if (error instanceof ApiError && error.status === 422) return { events: [] } // behind the end of the log
+    throw error
+  })
   const event = page.events[0]
-  if (event?.position !== position)
-    throw new ApiError(404, 'There is no event at this position that you may see.')
+  if (event?.position !== position) throw new ApiError(404, 'There is no event at this position.')
   const [note, keys] = await Promise.all([noteCovering(position), api.text('/audit/public-key')])
   const tree_size = sizeOf(note)
   const proof = await api.send<{ leaf_index: number; hashes: string[] }>(

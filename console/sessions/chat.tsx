@@ -9,8 +9,7 @@ import { api, mayWrite } from '../api/session.ts'
 import { createStoredStream } from '../api/stored-stream.ts'
 import { Said } from '../task/item.tsx'
 import { useConnection } from '../ui/connection.tsx'
-import { Empty, Failure, Loading } from '../ui/notice.tsx'
-import { Page } from '../ui/page.tsx'
+import { Loaded, Page } from '../ui/page.tsx'
 import { useReading } from '../ui/reading.ts'
 import { Status } from '../ui/status.tsx'
 import { type Chat, chatOf, type Entry } from './chat-events.ts'
@@ -67,19 +66,20 @@ export const ChatView = ({ id }: { id: string }) => {
   )
   useConnection(stream.connection)
   useEffect(() => stream.close, [stream])
-  const chat = useComputed(() => chatOf(stream.events.value)).value
+  const chat = useComputed(() => chatOf(stream.events.value))
+  const begun = useComputed(() => (chat.value.entries.length === 0 ? undefined : chat.value))
+  const { speakers } = chat.value
   const reading = useReading(id, signal => api.ask<Task>('GET', `/tasks${at(id)}`, undefined, signal))
   // While the task is read again, the view keeps the old one, so that the text that somebody writes is not lost.
   useEffect(reading.soon, [stream.events.value.length])
   const task = reading.value.value
-  const error = stream.error.value
   const say = async (content: string) => {
     await api.send('POST', `/tasks${at(id)}/messages`, { content })
     stream.again()
   }
   return (
     <Page
-      title={chat.speakers.length === 0 ? id : chat.speakers.join(', ')}
+      title={speakers.length === 0 ? id : speakers.join(', ')}
       above={{ path: '/sessions', title: 'Conversations' }}
       buttons={
         <div class="buttons">
@@ -88,10 +88,9 @@ export const ChatView = ({ id }: { id: string }) => {
         </div>
       }
     >
-      {error !== undefined && error.status !== 404 && <Failure error={error.message} retry={stream.again} />}
-      {error?.status === 404 && <Empty title="There is no such chat" />}
-      {chat.entries.length > 0 && <Talk {...chat} />}
-      {chat.entries.length === 0 && error === undefined && <Loading what="the chat" />}
+      <Loaded reading={{ ...stream, value: begun }} what="group chat">
+        {chat => <Talk {...chat} />}
+      </Loaded>
       {task?.error !== undefined && <p class="problem">{task.error.message}</p>}
       {task !== undefined && !isTerminal(task.status) && mayWrite.value && (
         <Say label="Say something" say={say} />

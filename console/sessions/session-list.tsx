@@ -6,6 +6,7 @@ import { readPages } from '../api/read-pages.ts'
 import { hrefOf, place } from '../api/router.ts'
 import { api } from '../api/session.ts'
 import type { Row } from '../home/rows.ts'
+import { CutId } from '../ui/cut-id.tsx'
 import { More } from '../ui/more.tsx'
 import { Empty } from '../ui/notice.tsx'
 import { Loaded, Page } from '../ui/page.tsx'
@@ -124,7 +125,7 @@ const Lists = ({ chats, sessions, ...older }: Props) => (
               class: 'main',
               show: ({ newest }) => <a href={hrefOfSession(newest)}>{shortOf(newest)}</a>,
             },
-            { title: 'Session', class: 'less', show: ({ newest }) => newest.session_id },
+            { title: 'Session', class: 'less', show: ({ newest }) => <CutId id={newest.session_id} /> },
             { title: 'User', class: 'less', show: ({ newest }) => newest.user_id },
             { title: 'Tasks', class: 'number', show: ({ tasks }) => count(tasks) },
             {

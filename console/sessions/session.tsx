@@ -25,7 +25,7 @@ const Conversation = ({ turns, more, earlier }: Turns & { earlier: () => void })
       {turns.map(turn => (
         <TurnOf key={turn.task.id} turn={turn} speakers={speakers} />
       ))}
-      {turns.length === 0 && <Empty title="No task names this session" />}
+      {turns.length === 0 && <Empty title="Not found">No task names this session.</Empty>}
       <div ref={end} />
     </section>
   )

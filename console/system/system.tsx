@@ -1,4 +1,5 @@
 // The state of the server, for operators: readiness, lag, quotas, version, and every metric.
+import { useMemo } from 'preact/hooks'
 import { place, setQuery } from '../api/router.ts'
 import { Facts } from '../ui/facts.tsx'
 import { Loaded, Page } from '../ui/page.tsx'
@@ -6,6 +7,8 @@ import { useReading } from '../ui/reading.ts'
 import { Table } from '../ui/table.tsx'
 import { Word } from '../ui/word.tsx'
 import { type Health, type Part, readHealth } from './health.ts'
+import { createHour } from './hour.ts'
+import { Lines } from './lines.tsx'
 import { partsOf } from './parts.ts'
 
 const everyMs = 2000
@@ -70,12 +73,18 @@ const Metrics = ({ health }: { health: Health }) => {
 }
 
 export const SystemView = () => {
-  const reading = useReading('system', readHealth, { everyMs })
+  const readHour = useMemo(createHour, [])
+  const read = async (signal: AbortSignal) => {
+    const [health, samples] = await Promise.all([readHealth(signal), readHour(signal)])
+    return { health, samples }
+  }
+  const reading = useReading('system', read, { everyMs })
   return (
     <Page title="System">
       <Loaded reading={reading} what="state of the server">
-        {health => (
+        {({ health, samples }) => (
           <>
+            <Lines samples={samples} />
             <div class="parts">
               {partsOf(health).map(part => (
                 <PartOf key={part.title} part={part} />

@@ -4,8 +4,8 @@ import { batch, signal } from '@preact/signals'
 import { taskStream } from '../../src/contract/task-stream.ts'
 import { isTerminal } from '../../src/contract/wire/task-status.ts'
 import type { Api } from '../api/api.ts'
-import { ApiError, isRefusal, NoSocket } from '../api/api-error.ts'
-import type { Connection } from '../api/kept-stream.ts'
+import { ApiError, isRefusal } from '../api/api-error.ts'
+import { type Connection, stateAfter } from '../api/kept-stream.ts'
 import { createEventReader } from '../api/read-events.ts'
 import { createGrowing } from './growing.ts'
 import { keepTrying } from './keep-trying.ts'
@@ -41,7 +41,7 @@ export const createHistory = (api: Api, id: string) => {
     const known = failure instanceof ApiError ? failure : new ApiError(0, String(failure))
     const isHopeless = isRefusal(known)
     batch(() => {
-      connection.value = isHopeless ? 'refused' : known instanceof NoSocket ? 'asking' : 'lost'
+      connection.value = stateAfter(known)
       if (isHopeless || !isLoaded.value || known !== failure) error.value = known
     })
     return isHopeless

@@ -27,12 +27,14 @@ const lives = [
 
 export const TokenForm = ({ done }: { done: () => void }) => {
   const role = useSignal('user')
+  const name = useSignal('')
   const user = useSignal(self.value?.user_id ?? '')
   const life = useSignal('2592000')
   const made = useSignal<Made | undefined>(undefined)
   const make = async () => {
     made.value = await api.send<Made>('POST', '/auth/tokens', {
       role: role.value,
+      ...(name.value.trim() === '' ? {} : { name: name.value.trim() }),
       ...(user.value === '' ? {} : { user_id: user.value }),
       ...(life.value === '' ? {} : { ttl: Number(life.value) }),
     })
@@ -42,14 +44,15 @@ export const TokenForm = ({ done }: { done: () => void }) => {
     <>
       <New title="Make a token" send={make}>
         <div class="fields">
+          <Text label="Name, or nothing" at="name" isWide value={name} />
           <Choice label="Role" at="role" isWide value={role} of={roles} />
-          <Text label="User; nothing means all users" at="user_id" value={user} />
+          <Text label="User, or nothing for all" at="user_id" value={user} />
           <Choice label="It is valid for" at="ttl" value={life} of={lives} />
         </div>
       </New>
       {made.value !== undefined && (
         <Secret
-          title={`A token with the role ${made.value.role}`}
+          title={made.value.name ?? `A token with the role ${made.value.role}`}
           secret={made.value.token}
           close={() => {
             made.value = undefined

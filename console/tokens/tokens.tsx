@@ -1,18 +1,23 @@
 // The tokens of the server: make one, which is shown once, and revoke one.
 import type { Static } from 'typebox'
-import type { TokenInfo } from '../../src/contract/responses.ts'
+import type { TokenList } from '../../src/contract/responses.ts'
 import { at } from '../api/api.ts'
 import { api, self } from '../api/session.ts'
 import { Act } from '../ui/act.tsx'
+import { CutId } from '../ui/cut-id.tsx'
 import { Empty } from '../ui/notice.tsx'
 import { Loaded, Page } from '../ui/page.tsx'
 import { useReading } from '../ui/reading.ts'
 import { Table } from '../ui/table.tsx'
-import { Ago, In } from '../ui/time.tsx'
+import { Ago, In, moment } from '../ui/time.tsx'
 import { TokenForm } from './token-form.tsx'
 
-type Token = Static<typeof TokenInfo>
-const Tokens = ({ tokens, again }: { tokens: readonly Token[]; again: () => void }) =>
+/** No event says that a token was used. */
+const everyMs = 10_000
+
+type Tokens = Static<typeof TokenList>
+
+const TokenTable = ({ tokens, again }: Pick<Tokens, 'tokens'> & { again: () => void }) =>
   tokens.length === 0 ? (
     <Empty title="No tokens yet">Only the token that the operator has set is valid.</Empty>
   ) : (
@@ -25,14 +30,25 @@ const Tokens = ({ tokens, again }: { tokens: readonly Token[]; again: () => void
         {
           title: 'Token',
           class: 'main',
-          show: ({ id }) => (
+          show: ({ id, name }) => (
             <>
-              <code>{id}</code>
+              {name ?? <CutId id={id} />}
+              {name !== null && ' '}
+              {name !== null && (
+                <small>
+                  <CutId id={id} />
+                </small>
+              )}
               {id === self.value?.id && <span class="why">this token</span>}
             </>
           ),
         },
         { title: 'User', show: ({ user_id }) => user_id ?? 'all users' },
+        {
+          title: 'Last used',
+          class: 'number',
+          show: ({ last_used_at }) => (last_used_at === null ? '–' : <Ago at={last_used_at * 1000} />),
+        },
         { title: 'Age', class: 'number age', show: ({ created_at }) => <Ago at={created_at * 1000} /> },
         {
           title: 'Ends',
@@ -56,14 +72,21 @@ const Tokens = ({ tokens, again }: { tokens: readonly Token[]; again: () => void
   )
 
 export const TokensView = () => {
-  const reading = useReading('tokens', signal =>
-    api.send<{ tokens: Token[] }>('GET', '/auth/tokens', undefined, signal),
-  )
+  const reading = useReading('tokens', signal => api.send<Tokens>('GET', '/auth/tokens', undefined, signal), {
+    everyMs,
+  })
   return (
     <Page title="Tokens">
       <TokenForm done={reading.again} />
       <Loaded reading={reading} what="list of tokens">
-        {({ tokens }) => <Tokens tokens={tokens} again={reading.again} />}
+        {({ tokens, uses_since }) => (
+          <>
+            <TokenTable tokens={tokens} again={reading.again} />
+            <p class="hint">
+              The server notes in memory when a token is used: since its start, {moment(uses_since * 1000)}.
+            </p>
+          </>
+        )}
       </Loaded>
     </Page>
   )

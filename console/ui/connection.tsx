@@ -2,6 +2,7 @@
 import { type ReadonlySignal, signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { Connection } from '../api/kept-stream.ts'
+import { isAway } from '../api/reach.ts'
 
 /** The state of the stream of the present view. */
 const connection = signal<ReadonlySignal<Connection> | undefined>(undefined)
@@ -22,14 +23,24 @@ const words: Record<Connection, string> = {
   asking: 'Read every few seconds',
   lost: 'Connection lost, trying again',
   ended: 'Complete',
-  refused: 'Refused',
+  missing: 'Not found',
+  refused: 'Not allowed',
 }
 
 export const ConnectionState = () => {
-  const state = connection.value?.value
+  const state = isAway.value ? 'lost' : connection.value?.value
   return (
     <output class={`connection is-${state ?? 'none'}`} aria-live="polite">
       {state === undefined ? '' : words[state]}
     </output>
   )
 }
+
+/** Says below the head what follows for the user while the server cannot be reached. */
+export const Away = () =>
+  isAway.value ? (
+    <p class="away" role="status">
+      The server cannot be reached. This page goes on by itself when the server is back; until then, you can
+      read what is here, and change nothing.
+    </p>
+  ) : null

@@ -12,6 +12,7 @@ const table: readonly [string, string][] = [
   ['e', 'Next error'],
   ['d', 'First difference of two tasks'],
   ['l', 'Follow the present'],
+  ['?', 'This list'],
 ]
 
 export const Keys = ({ close }: { close: () => void }) => (

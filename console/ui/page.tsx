@@ -1,9 +1,10 @@
 // The frame of a view: its title, its buttons, and what it says while there is nothing to show.
+import type { ReadonlySignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
+import { type ApiError, isUnreached } from '../api/api-error.ts'
 import { hrefOf } from '../api/router.ts'
-import { Empty, Failure, Loading } from './notice.tsx'
-import type { Reading } from './reading.ts'
+import { Failure, Loading, NotFound, Waiting } from './notice.tsx'
 import '../style/views.css'
 
 /** `above`: the view that leads to this view, such as its list. */
@@ -36,25 +37,34 @@ export const Page = ({ title, above, buttons, children }: Props) => {
   )
 }
 
+/** What a view reads: a reading, or anything else that is read again by itself. */
+type Shown<T> = {
+  value: ReadonlySignal<T | undefined>
+  error: ReadonlySignal<ApiError | undefined>
+  again: () => void
+}
+
 /**
- * Shows what was read. Until then, it shows that the view loads, or why the read failed. A later failure is shown above
- * the content, and a 404 in its place.
+ * Shows what was read. Until then, it shows that the view loads, waits for the server, or why the read failed. A later
+ * failure is shown above the content, and a 404 in its place.
  */
 export const Loaded = <T,>({
   reading,
   what,
   children,
 }: {
-  reading: Reading<T>
+  reading: Shown<T>
   what: string
   children: (value: T) => ComponentChildren
 }) => {
   const value = reading.value.value
   const error = reading.error.value
-  if (error?.status === 404) return <Empty title={`There is no such ${what}`} />
+  if (error?.status === 404) return <NotFound what={what} />
+  const isWaiting = error !== undefined && isUnreached(error)
+  if (value === undefined && isWaiting) return <Waiting what={what} />
   return (
     <>
-      {error !== undefined && <Failure error={error.message} retry={reading.again} />}
+      {error !== undefined && !isWaiting && <Failure error={error.message} retry={reading.again} />}
       {value === undefined ? error === undefined && <Loading what={`the ${what}`} /> : children(value)}
     </>
   )

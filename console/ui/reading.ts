@@ -2,19 +2,28 @@
 import { batch, signal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
 import { ApiError, isRefusal } from '../api/api-error.ts'
-import { type Connection, keepStream, type Wanted } from '../api/kept-stream.ts'
+import { type Connection, keepStream, stateAfter, type Wanted } from '../api/kept-stream.ts'
 import { createPaced } from '../api/paced.ts'
+import { isAway, whenThere } from '../api/reach.ts'
 import { api } from '../api/session.ts'
 import { useConnection } from './connection.tsx'
 
 /** `events`: the public events that say when to read again. `everyMs`: read again at this pace. */
 type Changes = { events?: Wanted; everyMs?: number }
 
+/** After a failure that may pass, milliseconds until the next try. */
+const retryMs = 2000
+
 export const createReading = <T>(read: (signal: AbortSignal) => Promise<T>, changes: Changes) => {
   const value = signal<T | undefined>(undefined)
   const error = signal<ApiError | undefined>(undefined)
   const polled = signal<Connection>('connecting')
   const closed = new AbortController()
+  let retry: ReturnType<typeof setTimeout> | undefined
+  const tryAgain = async () => {
+    await whenThere()
+    if (!closed.signal.aborted) reading.now()
+  }
   const reading = createPaced(async () => {
     try {
       const found = await read(closed.signal)
@@ -25,10 +34,13 @@ export const createReading = <T>(read: (signal: AbortSignal) => Promise<T>, chan
       })
     } catch (failure) {
       if (closed.signal.aborted) return
+      const known = failure instanceof ApiError ? failure : new ApiError(500, String(failure))
       batch(() => {
-        error.value = failure instanceof ApiError ? failure : new ApiError(0, String(failure))
-        polled.value = isRefusal(error.value) ? 'refused' : 'lost'
+        error.value = known
+        polled.value = stateAfter(known)
       })
+      clearTimeout(retry)
+      if (!isRefusal(known)) retry = setTimeout(tryAgain, isAway.value ? 0 : retryMs)
     }
   })
   const stream =
@@ -54,6 +66,7 @@ export const createReading = <T>(read: (signal: AbortSignal) => Promise<T>, chan
     soon: reading.soon,
     close() {
       clearInterval(timer)
+      clearTimeout(retry)
       closed.abort()
       reading.close()
       stream?.close()

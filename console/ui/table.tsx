@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact'
 
 /**
  * `class`: `main`, the column that names the row; `state`; `number`, or `number age` for an age; `less`, which narrow
- * screens leave out; `buttons`.
+ * screens leave out; `buttons`, or `buttons when-wanted` for buttons that a row shows while it is pointed at.
  */
 type Column<T> = { title: string; class?: string; show: (row: T) => ComponentChildren }
 type Props<T> = {
@@ -20,7 +20,7 @@ export const Table = <T,>({ caption, columns, rows, keyOf }: Props<T>) => (
       <tr>
         {columns.map(column => (
           <th key={column.title} class={column.class ?? ''}>
-            <span class={column.class === 'buttons' ? 'unseen' : ''}>{column.title}</span>
+            <span class={column.class?.startsWith('buttons') ? 'unseen' : ''}>{column.title}</span>
           </th>
         ))}
       </tr>

@@ -2,6 +2,7 @@
 import { at } from '../api/api.ts'
 import { api, mayWrite } from '../api/session.ts'
 import { Act } from '../ui/act.tsx'
+import { CutId } from '../ui/cut-id.tsx'
 import { Empty } from '../ui/notice.tsx'
 import { Table } from '../ui/table.tsx'
 import { Ago, duration } from '../ui/time.tsx'
@@ -43,7 +44,10 @@ export const Deliveries = ({ read, again, told }: { read: Read; again: () => voi
           class: 'main',
           show: ({ id, type, error, tries }) => (
             <>
-              {type} <small>{id}</small>
+              {type}{' '}
+              <small>
+                <CutId id={id} />
+              </small>
               {error !== null && <span class="why bad">{error}</span>}
               {tries.length > 1 && <Tries of={tries} />}
             </>
@@ -57,7 +61,7 @@ export const Deliveries = ({ read, again, told }: { read: Read; again: () => voi
           ? [
               {
                 title: 'Actions',
-                class: 'buttons',
+                class: 'buttons when-wanted',
                 show: ({ id }: Delivery) => <Act label="Send again" act={send(id)} />,
               },
             ]

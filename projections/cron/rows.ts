@@ -18,6 +18,8 @@ export type JobRow = {
   runs: number
   running: number
   queued: number
+  /** The newest run that completed or failed. */
+  last_run: RunRow | null
 }
 export type RunRow = {
   id: string
@@ -34,6 +36,7 @@ export type RunRow = {
   skipped_count: number | null
   manual: 0 | 1
 }
+type Counted = Omit<JobRow, 'last_run'>
 type Page = { before: number; max: number }
 type JobPage = Page & { user: string | null; state: string | null }
 
@@ -42,8 +45,8 @@ const columns = `*,
   (SELECT count(*) FROM cron_runs WHERE job_id = cron_jobs.id AND status = 'queued') AS queued`
 
 export const createCronRows = (store: ReadStore) => {
-  const byId = store.prepare<[string], JobRow>(`SELECT ${columns} FROM cron_jobs WHERE id = ?`)
-  const page = store.prepare<[JobPage], JobRow>(
+  const byId = store.prepare<[string], Counted>(`SELECT ${columns} FROM cron_jobs WHERE id = ?`)
+  const page = store.prepare<[JobPage], Counted>(
     `SELECT ${columns} FROM cron_jobs
      WHERE state <> 'deleted' AND position < :before AND (:user IS NULL OR user_id = :user)
        AND (:state IS NULL OR state = :state)
@@ -78,10 +81,18 @@ export const createCronRows = (store: ReadStore) => {
   const runs = store.prepare<[Page & { job: string }], RunRow>(
     'SELECT * FROM cron_runs WHERE job_id = :job AND position < :before ORDER BY position DESC, id DESC LIMIT :max',
   )
+  const lastRun = store.prepare<[string], RunRow>(
+    `SELECT * FROM cron_runs WHERE job_id = ? AND status IN ('completed', 'failed')
+     ORDER BY position DESC, id DESC LIMIT 1`,
+  )
+  const withLast = (row: Counted): JobRow => ({ ...row, last_run: lastRun.get(row.id) ?? null })
   return {
-    byId: (id: string) => byId.get(id),
+    byId(id: string): JobRow | undefined {
+      const row = byId.get(id)
+      return row && withLast(row)
+    },
     /** The newest jobs before a position. */
-    page: (query: JobPage) => page.all(query),
+    page: (query: JobPage): JobRow[] => page.all(query).map(withLast),
     countOf: (userId: string): number => count.get(userId) ?? 0,
     /** The jobs of a user, also deleted ones. */
     ofUser: (userId: string) =>

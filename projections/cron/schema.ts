@@ -35,6 +35,7 @@ CREATE TABLE cron_runs (
   manual INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX cron_runs_by_job ON cron_runs (job_id, position);
+CREATE INDEX cron_runs_ended ON cron_runs (job_id, position) WHERE status IN ('completed', 'failed');
 CREATE INDEX cron_runs_open ON cron_runs (job_id, status) WHERE status IN ('queued', 'running');
 CREATE TABLE cron_requests (
   principal TEXT NOT NULL,

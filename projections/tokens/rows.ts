@@ -6,6 +6,7 @@ export type TokenRow = {
   id: string
   hash: string
   role: Role
+  name: string | null
   user_id: string | null
   created_at: number
   expires_at: number | null

@@ -4,6 +4,7 @@ CREATE TABLE tokens (
   id TEXT PRIMARY KEY,
   hash TEXT NOT NULL UNIQUE,
   role TEXT NOT NULL,
+  name TEXT,
   user_id TEXT,
   created_at INTEGER NOT NULL,
   expires_at INTEGER,

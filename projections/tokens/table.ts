@@ -6,7 +6,8 @@ import type { ReadStore } from '../store.ts'
 
 export const tokensProjection = (store: ReadStore): Projection => {
   const insert = store.prepare(
-    'INSERT INTO tokens (id, hash, role, user_id, created_at, expires_at, revoked) VALUES (?, ?, ?, ?, ?, ?, 0)',
+    `INSERT INTO tokens (id, hash, role, name, user_id, created_at, expires_at, revoked)
+     VALUES (?, ?, ?, ?, ?, ?, ?, 0)`,
   )
   const revoke = store.prepare('UPDATE tokens SET revoked = 1 WHERE id = ?')
   let taken: Recorded<PrincipalEvent>[] = []
@@ -20,8 +21,8 @@ export const tokensProjection = (store: ReadStore): Projection => {
     write() {
       for (const { type, header, data } of taken) {
         if (type === 'TokenCreated') {
-          const { token_id, hash, role, user_id, expires_at } = data
-          insert.run(token_id, hash, role, user_id ?? null, Date.parse(header.time), expires_at ?? null)
+          const { token_id, hash, role, name = null, user_id = null, expires_at = null } = data
+          insert.run(token_id, hash, role, name, user_id, Date.parse(header.time), expires_at)
         }
         if (type === 'TokenRevoked') revoke.run(data.token_id)
       }

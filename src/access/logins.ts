@@ -9,6 +9,9 @@ const ticketMs = 60_000
 /** How long a token that a link gave is valid. */
 const tokenSeconds = 12 * 3600
 
+/** What the list of tokens calls it. */
+const tokenName = 'One-time link to the console'
+
 type Login = { token: string; mark: string; until: number }
 
 const words =
@@ -49,9 +52,9 @@ export const createLogins = ({ clock, random, principals }: Deps) => {
       const by = redeem(ticket)
       if (by === undefined) throw new Refusal('Unauthenticated', undefined, words)
       const { userId } = by
-      const fields = { role: 'admin', userId, ttlSeconds: tokenSeconds } as const
+      const fields = { role: 'admin', name: tokenName, userId, ttlSeconds: tokenSeconds } as const
       const made = await principals.create(fields, { principal: by.id, causation })
-      return { ...made, role: fields.role, userId }
+      return { ...made, role: fields.role, name: fields.name, userId }
     },
   }
 }

@@ -30,10 +30,19 @@ export type Principals = {
    */
   markOf(id: string): string
   create(
-    fields: { role: Role; userId?: string | undefined; ttlSeconds?: number | undefined },
+    fields: {
+      role: Role
+      name?: string | undefined
+      userId?: string | undefined
+      ttlSeconds?: number | undefined
+    },
     by: Actor,
   ): Promise<{ id: string; token: string; expires_at: number | undefined }>
   list(): TokenRow[]
+  /** When a token was last used; undefined: not since `usesSince`. In milliseconds. */
+  lastUse(id: string): number | undefined
+  /** Since when uses of tokens are noted: the start of the server. In milliseconds. */
+  usesSince: number
   /** Finds a token by its id, or by the token itself. */
   find(idOrToken: string): TokenRow | undefined
   revoke(row: TokenRow, by: Actor): Promise<void>
@@ -102,15 +111,23 @@ export const createPrincipals = (
   log.onCommit(tokens.take)
   // A write may have failed although the file has its events. The read models have them by now.
   log.onReopened(async () => fill())
+  const usesSince = world.clock.now()
+  /** The principal of a token that is used now. */
+  const used = (row: TokenRow | undefined): Principal | undefined => {
+    const time = world.clock.now()
+    const principal = principalOf(row, time)
+    if (row !== undefined && principal !== undefined) tokens.noteUse(row, time)
+    return principal
+  }
   const adminHash = adminToken === undefined ? undefined : Buffer.from(hashOf(adminToken))
 
   return {
     authenticate(token) {
       const hashed = hashOf(token)
       if (adminHash !== undefined && timingSafeEqual(Buffer.from(hashed), adminHash)) return admin
-      return principalOf(tokens.byHash(hashed), world.clock.now())
+      return used(tokens.byHash(hashed))
     },
-    async create({ role, userId, ttlSeconds }, by) {
+    async create({ role, name, userId, ttlSeconds }, by) {
       const id = world.ids.next('tok_')
       const token = `rp_${world.random.text(32)}`
       const expires = ttlSeconds === undefined ? undefined : world.clock.now() + ttlSeconds * 1000
@@ -118,6 +135,7 @@ export const createPrincipals = (
         token_id: id,
         hash: hashOf(token),
         role,
+        ...(name === undefined ? {} : { name }),
         ...(userId === undefined ? {} : { user_id: userId }),
         ...(expires === undefined ? {} : { expires_at: expires }),
       }
@@ -127,11 +145,13 @@ export const createPrincipals = (
     },
     current(id) {
       if (id === admin.id) return adminHash === undefined ? undefined : admin
-      return principalOf(tokens.byId(id), world.clock.now())
+      return used(tokens.byId(id))
     },
     // A part of the hash is enough to distinguish tokens, and does not help anybody to guess one.
     markOf: id => (id === admin.id ? (adminHash?.toString().slice(0, 8) ?? '') : id),
     list: tokens.list,
+    lastUse: tokens.usedAt,
+    usesSince,
     find: idOrToken => tokens.byId(idOrToken) ?? tokens.byHash(hashOf(idOrToken)),
     async revoke(row, by) {
       const data: TokenRevoked = { token_id: row.id }

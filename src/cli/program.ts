@@ -134,6 +134,7 @@ const addTokens = ({ group, command }: Adders): void => {
     token,
   )
     .requiredOption('--role <role>', 'admin, user, auditor, subscriber or eraser')
+    .option('--name <text>', 'what people call the token in the list')
     .option('--user-id <id>', 'the user that the token acts for (default: all users)')
     .option('--ttl <seconds>', 'seconds until the token expires (default: never)')
     .option('--json', 'print the token and its record as JSON')

@@ -10,11 +10,21 @@ import { createReport } from './report.ts'
 import { askServer, urlOfServer } from './server.ts'
 
 /** `expires_at`: seconds since 1970; null: the token never expires. */
-type TokenLine = { id: string; role: string; user_id: string | null; expires_at: number | null }
+type TokenLine = {
+  id: string
+  role: string
+  name: string | null
+  user_id: string | null
+  expires_at: number | null
+  last_used_at: number | null
+}
 type Options = { json?: true }
 
 /** The longest time until a token expires: ten years in seconds, as over HTTP. */
 const longestTtl = 315_360_000
+
+/** The most characters of a name, as over HTTP. */
+const longestName = 100
 
 const by = { principal: 'admin', causation: 'command line' }
 
@@ -45,7 +55,7 @@ const seconds = (millis: number | null | undefined): number | null =>
 const print = (line: string): void => void process.stdout.write(`${line}\n`)
 
 export const createToken = async (
-  options: Options & { role: string; userId?: string; ttl?: string },
+  options: Options & { role: string; name?: string; userId?: string; ttl?: string },
 ): Promise<void> => {
   const role = roles.find(known => known === options.role) as Role | undefined
   if (role === undefined) throw new CannotStart(`--role ${options.role} is none of ${roles.join(', ')}`)
@@ -53,14 +63,16 @@ export const createToken = async (
   if (ttl !== undefined && (!Number.isInteger(ttl) || ttl < 1 || ttl > longestTtl)) {
     throw new CannotStart(`--ttl ${options.ttl} is not a number of seconds from 1 to ${longestTtl}`)
   }
+  if (options.name !== undefined && (options.name === '' || options.name.length > longestName))
+    throw new CannotStart(`--name must have 1 to ${longestName} characters`)
   const config = readConfig(process.env)
-  const user_id = options.userId ?? null
+  const [name, user_id] = [options.name ?? null, options.userId ?? null]
   const created =
-    (await askTokens(config, 'POST', '', { role, user_id, ttl: ttl ?? null })) ??
+    (await askTokens(config, 'POST', '', { role, name, user_id, ttl: ttl ?? null })) ??
     (await withFolder(config, async ({ principals }) => {
-      const request = { role, userId: options.userId, ttlSeconds: ttl }
+      const request = { role, name: options.name, userId: options.userId, ttlSeconds: ttl }
       const { id, token, expires_at } = await principals.create(request, by)
-      return { id, token, role, user_id, expires_at: seconds(expires_at) }
+      return { id, token, role, name, user_id, expires_at: seconds(expires_at) }
     }))
   process.stderr.write(`${role} token ${String(created.id)}: the token itself is not shown again\n`)
   print(options.json ? JSON.stringify(created) : String(created.token))
@@ -72,16 +84,16 @@ export const listTokens = async (options: Options): Promise<void> => {
   const rows =
     answer === undefined
       ? await withFolder(config, async ({ principals }) =>
-          principals.list().map(row => ({ ...row, expires_at: seconds(row.expires_at) })),
+          principals.list().map(row => ({ ...row, expires_at: seconds(row.expires_at), last_used_at: null })),
         )
       : (answer.tokens as TokenLine[])
-  for (const { id, role, user_id, expires_at } of rows) {
+  for (const { id, role, name, user_id, expires_at, last_used_at } of rows) {
     const until =
       expires_at === null ? 'never expires' : `expires ${new Date(expires_at * 1000).toISOString()}`
     print(
       options.json
-        ? JSON.stringify({ id, role, user_id, expires_at })
-        : `${id}  ${role.padEnd(10)}  ${user_id ?? '(all users)'}  ${until}`,
+        ? JSON.stringify({ id, role, name, user_id, expires_at, last_used_at })
+        : [id, role.padEnd(10), user_id ?? '(all users)', until, ...(name === null ? [] : [name])].join('  '),
     )
   }
 }

@@ -38,13 +38,18 @@ export type AuditTrail = {
     of: { stream?: string | undefined; owner?: string | undefined },
   ): AsyncIterable<StoredEvent[]>
   /**
-   * Streams whose first event has a position greater than `after`, in order of creation: those of one owner, or of all.
-   * `search`: only streams whose name contains this text, in upper or lower case, or whose owner has this name. Throws
-   * DamagedEvent.
+   * Streams whose first event has a position greater than `after`, and less than `before` if it is given, in order of
+   * creation or newest first: those of one owner, or of all. `search`: only streams whose name contains this text, in
+   * upper or lower case, or whose owner has this name. Throws DamagedEvent.
    */
   streams(
     after: number,
-    of: { owner?: string | undefined; search?: string | undefined },
+    of: {
+      owner?: string | undefined
+      search?: string | undefined
+      before?: number | undefined
+      isNewestFirst?: boolean
+    },
   ): AsyncIterable<StreamSummary[]>
   /** The owner of a stream, from its first event; undefined when there is no such stream. */
   ownerOf(stream: string): string | undefined

@@ -221,6 +221,7 @@ export const CreatedToken = Type.Object({
   id: Text,
   token: Text,
   role: Role,
+  name: orNull(Text),
   user_id: orNull(Text),
   expires_at: orNull(Type.Integer()),
 })
@@ -234,11 +235,13 @@ export const OwnToken = Type.Object({
 export const TokenInfo = Type.Object({
   id: Text,
   role: Role,
+  name: orNull(Text),
   user_id: orNull(Text),
   created_at: Type.Integer(),
   expires_at: orNull(Type.Integer()),
+  last_used_at: orNull(Type.Integer()),
 })
-export const TokenList = Type.Object({ tokens: Type.Array(TokenInfo) })
+export const TokenList = Type.Object({ tokens: Type.Array(TokenInfo), uses_since: Type.Integer() })
 export const RevokedToken = Type.Object({ status: Type.Literal('revoked'), id: Text })
 
 /** Where things are: addresses below PUBLIC_URL, or paths of this server. */
@@ -276,6 +279,18 @@ export const Readiness = Type.Object({
   }),
   cluster: optional(InCluster),
 })
+const Rate = Type.Number({ minimum: 0 })
+export const MetricSample = Type.Object({
+  at: Count,
+  events_per_second: Rate,
+  requests_per_second: Rate,
+  lag_positions: Count,
+  memory_bytes: Count,
+  loop_p99_seconds: Rate,
+})
+export type MetricSample = Static<typeof MetricSample>
+export const MetricSamples = Type.Object({ every_seconds: Count, samples: Type.Array(MetricSample) })
+
 /** The answer of a node that does not own the log. */
 export const StandbyReadiness = Type.Object({
   status: Type.Enum(['ready', 'not ready']),

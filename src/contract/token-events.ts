@@ -6,6 +6,8 @@ export type TokenCreated = {
   token_id: string
   hash: string
   role: Role
+  /** What the maker of the token calls it. Absent: it has no name. */
+  name?: string
   /** The user for whom the token acts. Absent: the token acts for all users. */
   user_id?: string
   /** When the token expires, in milliseconds since the epoch. Absent: never. */

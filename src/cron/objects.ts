@@ -35,6 +35,7 @@ export const jobOf = (row: JobRow): CronJob => {
     runs: row.runs,
     running: row.running,
     queued: row.queued,
+    last_run: row.last_run === null ? null : runOf(row.last_run),
   }
 }
 

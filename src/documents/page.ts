@@ -11,24 +11,27 @@ import { operationSection } from './page/operation.ts'
 import { schemaPrefix, schemaSection } from './page/schema.ts'
 import { type Json, schemaWriter } from './schemas.ts'
 
+/** A part of the page that is closed until somebody wants it. */
+const group = (id: string, title: string, about: string, members: string): string =>
+  `<details class="group" id="${id}"><summary><h2>${title}</h2> <span>${line(about)}</span></summary>
+${members}</details>`
+
 const list = (entries: { href: string; text: string }[]): string =>
   `<ul>${entries.map(({ href, text }) => `<li><a href="${href}">${escaped(text)}</a></li>`).join('')}</ul>`
 
 /** An id has no spaces. */
 const idOf = (tag: string): string => tag.replaceAll(' ', '-')
 
-export const page = (): string => {
+/** `version`: of the server, whose interface has a version of its own. */
+export const page = (version: string): string => {
   const schemas = schemaWriter(schemaPrefix)
   const groups = Object.entries(tags).map(([tag, about]) => ({
     tag,
     about,
     members: operations.filter(operation => operation.tag === tag),
   }))
-  const sections = groups.map(
-    ({ tag, about, members }) =>
-      `<h2 id="${idOf(tag)}">${tag}</h2><p>${line(about)}</p>${members
-        .map(operation => operationSection(operation, schemas))
-        .join('\n')}`,
+  const sections = groups.map(({ tag, about, members }) =>
+    group(idOf(tag), tag, about, members.map(operation => operationSection(operation, schemas)).join('\n')),
   )
   const streams = messages()
   const named = Object.entries({ ...streams.named, ...schemas.named() }) as [string, Json][]
@@ -48,8 +51,8 @@ export const page = (): string => {
 </head>
 <body>
 <header>
-<h1>Reprise <small>API ${apiVersion}</small></h1>
-<label>Search <input id="search" type="search" autocomplete="off" placeholder="paths, fields, words"></label>
+<h1>Reprise <small>API version ${apiVersion}, server version ${version}</small></h1>
+<label>Find <input id="search" type="search" autocomplete="off" placeholder="operations, fields, words"></label>
 <span id="found" role="status"></span>
 <label>Samples <select id="language"><option value="curl">curl</option><option value="javascript">JavaScript</option><option value="python">Python</option></select></label>
 <label>Token <input id="token" type="password" autocomplete="off" spellcheck="false" placeholder="for the forms on this page"></label>
@@ -61,10 +64,8 @@ export const page = (): string => {
 <main>
 ${prose(introduction)}
 ${sections.join('\n')}
-<h2 id="messages">Messages of streams</h2>
-${streams.html}
-<h2 id="schemas">Schemas</h2>
-${named.map(([name, schema]) => schemaSection(name, schema)).join('\n')}
+${group('messages', 'Messages of streams', 'What the streams send.', streams.html)}
+${group('schemas', 'Schemas', 'The objects of requests and answers.', named.map(([name, schema]) => schemaSection(name, schema)).join('\n'))}
 </main>
 </body>
 </html>

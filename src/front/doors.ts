@@ -16,6 +16,7 @@ import type { openAuditTrail } from '../log/audit.ts'
 import type { Shard } from '../maintenance/open-shard.ts'
 import { createSentExports } from '../maintenance/sent-export.ts'
 import type { ClusterCounts } from '../metrics/cluster-families.ts'
+import type { PastHour } from '../metrics/past-hour.ts'
 
 export const servingOf = (
   { publicUrl }: Pick<Config, 'publicUrl'>,
@@ -81,10 +82,12 @@ export type NodeState = {
 const stateDoorOf = (
   { system, protection, metrics, nats, proof }: Shard,
   node: NodeState | undefined,
+  pastHour: PastHour,
 ): StateDoor => {
   const { log, fairness, lag, webhooks } = system
   const { queries, scheduler } = system.tasks
   return {
+    pastHour,
     readiness: () => ({
       log: log.isFailing() ? 'failing' : 'ok',
       read_models: queries.isCurrent() ? 'ok' : 'behind',
@@ -137,9 +140,11 @@ export const doorsOf = (
     serving,
     audit,
     node,
+    pastHour,
     report,
   }: {
     serving: Serving
+    pastHour: PastHour
     node: NodeState | undefined
     audit: ReturnType<typeof openAuditTrail>
     report: Report
@@ -156,7 +161,7 @@ export const doorsOf = (
       report,
       verbose: config.logLevel === 'debug',
     },
-    state: stateDoorOf(shard, node),
+    state: stateDoorOf(shard, node, pastHour),
     tasks: taskDoorOf(config, shard),
     sessions: {
       sessions,

@@ -9,6 +9,7 @@ import { watchUnsent } from '../http/unsent.ts'
 import { openAuditTrail } from '../log/audit.ts'
 import type { EventLog } from '../log/log.ts'
 import type { Shard } from '../maintenance/open-shard.ts'
+import { keepPastHour } from '../metrics/past-hour.ts'
 import { startTelemetry } from '../telemetry/follower.ts'
 import { workLines } from '../telemetry/work-lines.ts'
 import { doorsOf, type NodeState, servingOf } from './doors.ts'
@@ -40,7 +41,9 @@ export const createFront = async (config: Config, shard: Shard, report: Report, 
   const stopping = new AbortController()
   setMaxListeners(0, stopping.signal) // every open stream and every waiting request adds a listener
   const serving = servingOf(config, shard, reads, stopping.signal, report)
-  const app = await createApp(doorsOf(config, shard, { serving, audit, node, report }))
+  const { requests } = shard.metrics
+  const pastHour = keepPastHour({ world, head: log.head, lag: system.lag, requests })
+  const app = await createApp(doorsOf(config, shard, { serving, audit, node, pastHour, report }))
   system.erasures.beforeAnswers(watchUnsent(app.server).settle)
   let telemetry: ReturnType<typeof startTelemetry> | undefined
   return {
@@ -69,6 +72,7 @@ export const createFront = async (config: Config, shard: Shard, report: Report, 
     async close(): Promise<void> {
       stopping.abort()
       serving.openStreams.stop()
+      pastHour.stop()
       await Promise.all([telemetry?.stop(), nats?.stop()])
       audit.close()
       await reads.stop()

@@ -134,9 +134,11 @@ export const auditRoutes = (
       const after = afterOf(q)
       const limit = q.integer('limit', { min: 1, max: 1000, fallback: 100 })
       const search = q.text('search') || undefined
+      const before = q.integer('before', { min: 1, fallback: undefined })
+      const isNewestFirst = q.oneOf('order', ['asc', 'desc'], 'asc') === 'desc'
       q.done()
       checkEnd(after)
-      const streams = audit.streams(after, { owner: principal.userId, search })
+      const streams = audit.streams(after, { owner: principal.userId, search, before, isNewestFirst })
       const shows = showsStreams(readBy(serving, request))
       const own = (summary: StreamSummary) => {
         if (!mayRead(principal, summary.owner)) return undefined

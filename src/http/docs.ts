@@ -2,6 +2,7 @@
 // document at the first request for it, so that the start of the server does not take longer.
 import { readFileSync } from 'node:fs'
 import type { FastifyReply } from 'fastify'
+import { version } from '../platform/version.ts'
 import type { Serving } from './doors.ts'
 import type { App } from './request.ts'
 import { route } from './route.ts'
@@ -53,7 +54,7 @@ export const docsRoutes = (app: App, { publicUrl }: Pick<Serving, 'publicUrl'>):
     JSON.stringify((await import('../documents/openapi.ts')).openApi(publicUrl?.href))
   const asyncApi = async () =>
     JSON.stringify((await import('../documents/asyncapi.ts')).asyncApi(publicUrl?.href))
-  const page = async () => (await import('../documents/page.ts')).page()
+  const page = async () => (await import('../documents/page.ts')).page(version)
   route(app, 'getOpenApi', { handler: sending({ type: json, make: openApi }) })
   route(app, 'getAsyncApi', { handler: sending({ type: json, make: asyncApi }) })
   route(app, 'getDocs', { handler: sending({ type: html, make: page }) })

@@ -21,6 +21,7 @@ import type { Quotas } from '../fairness/quotas.ts'
 import type { Pause } from '../fairness/slices.ts'
 import type { Frame } from '../history/frames.ts'
 import type { SentExports } from '../maintenance/sent-export.ts'
+import type { PastHour } from '../metrics/past-hour.ts'
 import type { RequestCounts } from '../metrics/request-counts.ts'
 import type { KnownKey } from '../proof/keys/key-history.ts'
 import type { Tree } from '../proof/store/tree.ts'
@@ -145,4 +146,5 @@ export type StateDoor = {
   readiness: () => { log: 'ok' | 'failing'; read_models: 'ok' | 'behind'; [more: string]: unknown }
   /** All metrics, in the format of Prometheus. */
   metrics: () => Promise<{ contentType: string; text: string }>
+  pastHour: Pick<PastHour, 'after'>
 }

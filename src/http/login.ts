@@ -14,8 +14,8 @@ export const loginRoutes = (app: App, { logins }: Pick<Serving, 'logins'>): void
   route(app, 'login', {
     bodyLimit: longestBody,
     async handler({ body, envelopeId }) {
-      const { id, token, role, userId, expires_at } = await logins.login(body.ticket, envelopeId)
-      return { id, token, role, user_id: userId ?? null, expires_at: seconds(expires_at) }
+      const { id, token, role, name, userId, expires_at } = await logins.login(body.ticket, envelopeId)
+      return { id, token, role, name, user_id: userId ?? null, expires_at: seconds(expires_at) }
     },
   })
 

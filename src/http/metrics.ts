@@ -1,13 +1,26 @@
-// GET /metrics, for Prometheus. It needs no token and contains nothing about any user.
+// GET /metrics, for Prometheus, which needs no token, and the past hour in samples. Neither says anything about any user.
+import { sampleSeconds } from '../metrics/past-hour.ts'
 import type { StateDoor } from './doors.ts'
+import { readQuery } from './query.ts'
 import type { App } from './request.ts'
 import { route } from './route.ts'
 
-export const metricsRoutes = (app: App, { metrics }: Pick<StateDoor, 'metrics'>): void => {
+export const metricsRoutes = (
+  app: App,
+  { metrics, pastHour }: Pick<StateDoor, 'metrics' | 'pastHour'>,
+): void => {
   route(app, 'getMetrics', {
     async handler(_request, reply) {
       const { contentType, text } = await metrics()
       return reply.type(contentType).send(text)
+    },
+  })
+  route(app, 'getPastMetrics', {
+    async handler({ query }) {
+      const q = readQuery(query)
+      const after = q.integer('after', { min: 0, fallback: 0 })
+      q.done()
+      return { every_seconds: sampleSeconds, samples: pastHour.after(after) }
     },
   })
 }

@@ -29,11 +29,18 @@ export const tokenRoutes = (
         throw otherUser(principal.userId, userId ?? '')
       }
       const made = await principals.create(
-        { role: body.role, userId, ttlSeconds: body.ttl ?? undefined },
+        { role: body.role, name: body.name ?? undefined, userId, ttlSeconds: body.ttl ?? undefined },
         { principal: principal.id, causation: envelopeId },
       )
       const { id, token, expires_at } = made
-      return { id, token, role: body.role, user_id: userId ?? null, expires_at: seconds(expires_at) }
+      return {
+        id,
+        token,
+        role: body.role,
+        name: body.name ?? null,
+        user_id: userId ?? null,
+        expires_at: seconds(expires_at),
+      }
     },
   })
 
@@ -43,12 +50,15 @@ export const tokenRoutes = (
         .list()
         .filter(row => principal.userId === undefined || row.user_id === principal.userId)
       return {
-        tokens: mine.map(({ id, role, user_id, created_at, expires_at }) => ({
+        uses_since: seconds(principals.usesSince),
+        tokens: mine.map(({ id, role, name, user_id, created_at, expires_at }) => ({
           id,
           role,
+          name,
           user_id,
           created_at: seconds(created_at),
           expires_at: seconds(expires_at),
+          last_used_at: seconds(principals.lastUse(id)),
         })),
       }
     },

@@ -100,5 +100,5 @@ t.test('two tasks with the same history, and a task that is not there, are named
   await sees(page, 'The two tasks have the same history.')
   t.ok(await page.getByRole('button', { name: 'First difference' }).isDisabled())
   await page.goto(`${url}/ui/diff/${left}/nothing`)
-  await sees(page, 'There is no task nothing')
+  await sees(page, 'There is no such task nothing')
 })

@@ -37,6 +37,12 @@ export const openConsole = async (
   return { page, context, complaints }
 }
 
+/** Opens another view without a load of the page, as somebody does who follows a link. `path`: below the server. */
+export const goTo = async (page: Page, path: string): Promise<void> => {
+  const go = 'history.pushState(null, "", path); dispatchEvent(new PopStateEvent("popstate"))'
+  await page.evaluate(`{ const path = ${JSON.stringify(path)}; ${go} }`)
+}
+
 /** Waits for a text that a person sees. */
 export const sees = (page: Page, text: string | RegExp) =>
   page.getByText(text).filter({ visible: true }).first().waitFor({ timeout: 60_000 })
@@ -45,7 +51,7 @@ const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 type Violation = { id: string; nodes: { target: string[]; failureSummary: string }[] }
 /** What axe finds wrong with a page. `rules`: the names of the rules to check; all without it. */
 export const faultsOf = async (page: Page, rules?: readonly string[]): Promise<string[]> => {
-  await page.evaluate(axe)
+  if (!(await page.evaluate('"axe" in window'))) await page.evaluate(axe)
   const options = JSON.stringify(rules === undefined ? {} : { runOnly: rules })
   const run = `axe.run(document, ${options}).then(({violations}) => violations)`
   const found = (await page.evaluate(run)) as Violation[]

@@ -179,7 +179,7 @@ t.test('the proof of an event is computed in the page, and one changed letter is
   await sees(page, /^Not proven/)
   t.same(await page.locator('.proof-steps .wrong b').allTextContents(), ['✕ Payload'])
   await page.goto(`${url}/ui/proof/999999999`)
-  await sees(page, /beyond the end|no event/)
+  await sees(page, 'Not found')
   t.same(complaints, [])
 })
 

@@ -1,5 +1,7 @@
 // The page at /docs in a real browser: with everything unfolded it can be read on a phone and on a desk.
 import t from 'tap'
+import { apiVersion } from '../../src/contract/responses.ts'
+import { version } from '../../src/platform/version.ts'
 import { launchBrowser, noBrowser } from '../support/browser.ts'
 import { adminToken, serveHere } from '../support/server.ts'
 import { faultsOf } from './console-page.ts'
@@ -30,6 +32,9 @@ for (const width of [400, 1280]) {
     if (page === undefined) throw new Error('the browser is gone')
     t.teardown(() => page.close())
     await page.goto(`${url}/docs`)
+    const closed = (await page.evaluate('document.documentElement.scrollHeight')) as number
+    t.ok(closed < 3000, `with everything closed it is ${closed} pixels high`)
+    await page.getByText(`API version ${apiVersion}, server version ${version}`).waitFor()
     t.same(await page.evaluate(hardToRead), {
       pixelsTooWide: 0,
       clipped: [],
@@ -69,7 +74,9 @@ t.test(
     t.notOk(await page.locator('#schema-Block').isVisible(), 'schemas are searched, too')
     t.same(await faultsOf(page), [])
     await page.locator('#search').fill('')
-    for (const id of ['#Cron-jobs', '#schema-Block']) await page.locator(id).waitFor()
+    await page.locator('#Cron-jobs').waitFor()
+    t.notOk(await page.locator('#schema-Block').isVisible(), 'what was closed is closed again')
+    t.ok(await create.isVisible(), 'and what was open is open')
 
     await page.locator('#token').fill(adminToken)
     await page.locator('#token').press('Tab')
@@ -104,4 +111,34 @@ t.test('the messages of every stream are on the page, with their fields', { skip
     [],
     'every link of the page leads to a place on it',
   )
+})
+
+t.test('a link opens what it names, and the filter finds operations in closed groups', { skip }, async t => {
+  const { url } = await serveHere(t, {})
+  const page = await browser?.newPage({ viewport: { width: 400, height: 900 } })
+  if (page === undefined) throw new Error('the browser is gone')
+  t.teardown(() => page.close())
+  await page.goto(`${url}/docs#schema-Task`)
+  const inSight = async (id: string) => {
+    await page.locator(id).waitFor()
+    await page.waitForFunction(
+      `(() => { const {top} = document.querySelector('${id}').getBoundingClientRect(); return top >= 0 && top < 600 })()`,
+    )
+    t.equal(await page.locator(id).getAttribute('open'), '', `${id} is open`)
+  }
+  await inSight('#schema-Task')
+  t.equal(await page.locator('.group[open]').count(), 1, 'everything else stays closed')
+  await page.locator('#schema-Task summary').first().click()
+  t.notOk(await page.locator('#schema-Task > table').isVisible())
+  await page.evaluate('location.hash = "#forkTask"')
+  await inSight('#forkTask')
+  t.same(await faultsOf(page), [])
+  const groups = page.locator('.group > summary')
+  await page.locator('#search').fill('redeliver')
+  await page.locator('#found', { hasText: /^[1-9]\d* found$/ }).waitFor()
+  t.ok(await page.locator('#redeliverWebhook, [id*=edeliver]').first().isVisible(), 'its group has opened')
+  t.ok((await groups.filter({ visible: true }).count()) < 5)
+  await page.locator('#search').fill('no such words at all')
+  await page.locator('#found', { hasText: '0 found' }).waitFor()
+  t.equal(await groups.filter({ visible: true }).count(), 0)
 })

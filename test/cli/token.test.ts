@@ -22,7 +22,7 @@ const usedFolder = async (t: Test, dataDir = t.testdir()): Promise<string> => {
 t.test('without a server, on the data folder', async t => {
   const dataDir = await usedFolder(t)
   const token = commandsOn(dataDir)
-  const made = await token('create', '--role', 'user', '--user-id', 'ada')
+  const made = await token('create', '--role', 'user', '--user-id', 'ada', '--name', 'Laptop of Ada')
   t.equal(made.code, 0)
   const secret = lastLine(made.stdout)
   t.match(secret, /^rp_[\w-]{43}$/, 'the token alone is the last line of stdout')
@@ -31,7 +31,7 @@ t.test('without a server, on the data folder', async t => {
 
   const listed = await token('list')
   t.match(listed, { code: 0, stderr: '' })
-  t.match(listed.stdout, new RegExp(`^${id} +user +ada +never expires\n$`))
+  t.match(listed.stdout, new RegExp(`^${id} +user +ada +never expires +Laptop of Ada\n$`))
   t.notMatch(listed.stdout, secret)
   for (const file of readdirSync(dataDir)) {
     if (statSync(path.join(dataDir, file)).isDirectory()) continue
@@ -201,8 +201,8 @@ t.test('--json says the same on stdout, beside a server and without one', async 
     t.match(secret, /^rp_[\w-]{43}$/)
     const { expires_at } = rest
     t.ok(Math.abs(expires_at - Date.now() / 1000 - 60) < 30, 'in seconds')
-    t.same(rest, { role: 'user', user_id: 'ada', expires_at })
-    t.same(JSON.parse((await token('list', '--json')).stdout), { id, ...rest })
+    t.same(rest, { role: 'user', name: null, user_id: 'ada', expires_at })
+    t.same(JSON.parse((await token('list', '--json')).stdout), { id, ...rest, last_used_at: null })
     t.same(JSON.parse((await token('revoke', secret, '--json')).stdout), { revoked: id })
     t.match(await token('list', '--json'), { code: 0, stdout: '', stderr: '' })
   }

@@ -80,7 +80,11 @@ export const seedViews = async (api: Api, receiver: string): Promise<{ name: str
   const { id: webhook } = await named('/webhooks', { url: receiver, types: ['TaskStatusChanged'] })
   await named('/webhooks', { url: `${receiver}/nowhere`, types: ['AgentError', 'TaskStatusChanged'] })
   await say({ user_message_content: 'Tell the webhooks', client_id: 'echo' })
-  for (const role of ['user', 'auditor']) await named('/auth/tokens', { role, user_id: 'ann', ttl: 86_400 })
+  for (const [role, name] of [
+    ['user', 'Laptop of Ann'],
+    ['auditor', undefined],
+  ])
+    await named('/auth/tokens', { role, name, user_id: 'ann', ttl: 86_400 })
   const { events } = (await read(api('GET', `/audit/events?stream=task-${chat}&limit=4`))).body as never as {
     events: { position: number }[]
   }
@@ -105,6 +109,7 @@ export const seedViews = async (api: Api, receiver: string): Promise<{ name: str
     { name: 'webhook-edit', path: `/ui/webhooks/${webhook}?edit=yes` },
     { name: 'log', path: '/ui/audit' },
     { name: 'stream', path: `/ui/audit/${encodeURIComponent(`task-${chat}`)}?position=${position}` },
+    { name: 'usage', path: '/ui/usage' },
     { name: 'tokens', path: '/ui/tokens' },
     { name: 'token-new', path: '/ui/tokens?new=yes' },
     { name: 'system', path: '/ui/system' },

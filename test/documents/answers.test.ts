@@ -349,6 +349,11 @@ t.test('tokens and tickets', async t => {
   t.equal((await api('POST', '/auth/login', { ticket })).status, 401)
 })
 
+t.test('the past hour', async t => {
+  t.equal((await api('GET', '/metrics/past-hour')).status, 200)
+  t.equal((await api('GET', '/metrics/past-hour?after=x')).status, 422)
+})
+
 t.test('what needs no token', async t => {
   for (const path of [
     '/',

@@ -246,6 +246,32 @@ t.test("a user token without a user reads no administrator's tokens", async t =>
   t.ok((await streamsOf(anyone, '?limit=1000')).streams.every(({ owner }) => owner !== ''))
 })
 
+t.test('streams are listed newest first, page by page, for everybody and for a user', async t => {
+  for (const [who, search] of [
+    [auditor, ''],
+    [ann, ''],
+    [auditor, '&search=task'],
+  ] as const) {
+    const oldestFirst = (await streamsOf(who, `?limit=1000${search}`)).streams
+    const newestFirst: Summary[] = []
+    for (let more = true; more; ) {
+      const before = newestFirst.at(-1)?.first_position
+      const cursor = before === undefined ? '' : `&before=${before}`
+      const page = await streamsOf(who, `?order=desc&limit=2${search}${cursor}`)
+      newestFirst.push(...page.streams)
+      more = page.has_more
+    }
+    t.ok(oldestFirst.length > 2)
+    t.same(newestFirst, oldestFirst.toReversed())
+    const [third] = oldestFirst.slice(2)
+    const between = await streamsOf(
+      who,
+      `?after=${oldestFirst[0]?.first_position}&before=${third?.first_position}${search}`,
+    )
+    t.same(between.streams, oldestFirst.slice(1, 2))
+  }
+})
+
 t.test('a subscriber may not, and nobody may without a token', async t => {
   for (const where of ['/audit/events', '/audit/streams', '/audit/events?stream=task-none']) {
     t.equal((await subscriber('GET', where)).status, 403)

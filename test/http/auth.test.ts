@@ -145,7 +145,15 @@ t.test('a token is shown when it is made, and never again', async t => {
     all.find(each => each.id === made.id),
     { role: 'user', user_id: 'ann', expires_at: made.expires_at },
   )
-  t.same(Object.keys(all[0] ?? {}).sort(), ['created_at', 'expires_at', 'id', 'role', 'user_id'])
+  t.same(Object.keys(all[0] ?? {}).sort(), [
+    'created_at',
+    'expires_at',
+    'id',
+    'last_used_at',
+    'name',
+    'role',
+    'user_id',
+  ])
 })
 
 t.test('a revoked token is out at once, and cannot be revoked again', async t => {
@@ -229,3 +237,29 @@ t.test('401 says where tokens are, and 403 which role is needed', async t => {
     error: { message: 'this token belongs to the user ann and cannot act for the user bob' },
   })
 })
+
+t.test(
+  'a token has a name, and the list says when it was last used, without an event for each use',
+  async t => {
+    type Listed = { id: string; name: string | null; last_used_at: number | null }
+    const listed = async (id: string) => {
+      const { body } = await read(api('GET', '/auth/tokens'))
+      const { tokens, uses_since } = body as unknown as { tokens: Listed[]; uses_since: number }
+      return { ...tokens.find(token => token.id === id), uses_since }
+    }
+    const { id, token } = await tokenOf({ role: 'user', user_id: 'una', name: 'The laptop of Una' })
+    const fresh = await listed(id)
+    t.match(fresh, { name: 'The laptop of Una', last_used_at: null })
+    t.ok(fresh.uses_since <= Date.now() / 1000)
+    const head = async () => ((await (await fetch(`${url}/readyz`)).json()) as { position: number }).position
+    const before = await head()
+    const own = apiOf(url, token)
+    for (let n = 0; n < 5; n++) t.equal((await own('GET', '/tasks')).status, 200)
+    const used = await listed(id)
+    t.ok((used.last_used_at ?? 0) >= fresh.uses_since, `used at ${used.last_used_at}`)
+    t.equal(await head(), before, 'reading a list stores nothing')
+    t.match(await listed((await tokenOf({ role: 'user' })).id), { name: null, last_used_at: null })
+    for (const name of ['', 'x'.repeat(101), 5])
+      t.equal((await api('POST', '/auth/tokens', { role: 'user', name })).status, 422)
+  },
+)

@@ -171,3 +171,26 @@ t.test('a job shows its chart, its state and the events that may follow', async 
   await api('POST', `/cron/jobs/${job_id}/resume`)
   t.match(await machine(), { state: 'active' })
 })
+
+t.test('a job shows the newest of its runs that ended with a result', async t => {
+  const ann = await tokenFor({ role: 'user', user_id: 'runs-of-ann' })
+  const script = [{ fail: { code: -32000, message: 'no water left' } }]
+  const failing = { user_message_content: 'go', agent_config: { agent_id: 'script', script } }
+  const { job_id } = await make(ann.as, { ...yearly, task })
+  type Last = { run_id: string; status: string; error?: string } | null
+  const last = async () =>
+    ((await read(ann.as('GET', `/cron/jobs/${job_id}`))).body as unknown as { last_run: Last }).last_run
+  const run = async () =>
+    ((await read(ann.as('POST', `/cron/jobs/${job_id}/trigger`))).body as unknown as { run_id: string })
+      .run_id
+  t.equal(await last(), null, 'no run yet')
+  const first = await run()
+  await until(async () => (await last())?.run_id === first)
+  t.match(await last(), { status: 'completed' })
+  await read(ann.as('PATCH', `/cron/jobs/${job_id}`, { task: failing }))
+  const second = await run()
+  await until(async () => (await last())?.run_id === second)
+  t.match(await last(), { status: 'failed', error: /no water left/ })
+  const { jobs } = (await read(ann.as('GET', '/cron/jobs'))).body as unknown as { jobs: { last_run: Last }[] }
+  t.match(jobs[0]?.last_run, { run_id: second, status: 'failed' }, 'also in the list')
+})

@@ -95,7 +95,7 @@ const surfaces: Record<string, { reads: () => Promise<unknown>; ids: string[] }>
 }
 /** Operations that show no task, or show it to whoever has just stored an event about it. */
 const others =
-  /^(GET \/v1\/(env|agents|webhooks|cron|auth)|GET \/($|ui|healthz|readyz|metrics|docs|openapi|asyncapi|ws)|GET \/v1\/audit\/(holds|checkpoint|public-key|proof|consistency|tlog\/checkpoint|tlog\/tile\/\{level\}))/
+  /^(GET \/v1\/(env|agents|webhooks|cron|auth|metrics)|GET \/($|ui|healthz|readyz|metrics|docs|openapi|asyncapi|ws)|GET \/v1\/audit\/(holds|checkpoint|public-key|proof|consistency|tlog\/checkpoint|tlog\/tile\/\{level\}))/
 
 t.test('each operation that shows tasks to a reader is recorded', async t => {
   for (const { method, path, access } of operations) {

@@ -6,7 +6,7 @@ import { eventNames } from '../../src/contract/public-events.ts'
 import { isTerminal } from '../../src/contract/wire.ts'
 import { emptyTask, evolve } from '../../src/history/task-view.ts'
 import { decode } from '../../src/log/decode.ts'
-import { pause } from '../support/http.ts'
+import { pause, withoutUses } from '../support/http.ts'
 import { adminToken } from '../support/server.ts'
 import { type Answer, kept, type Question, type StoredRow, shortDigest } from './files.ts'
 
@@ -67,7 +67,11 @@ const askOne = async (url: string, question: Question, tokens: Record<string, st
   const { status, headers } = response
   const text = events === undefined ? await response.text() : await readEvents(response, events, stop)
   const type = headers.get('content-type') ?? ''
-  return { status, type, text: accept === sse ? withoutComments(text) : withoutAuditKey(path, type, text) }
+  return {
+    status,
+    type,
+    text: accept === sse ? withoutComments(text) : withoutAuditKey(path, type, withoutUses(text)),
+  }
 }
 
 export const ask = async (

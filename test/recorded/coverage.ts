@@ -22,7 +22,7 @@ const otherEvents: {
   TokenRevoked: Fields<TokenRevoked>
   ToolsListed: Fields<ToolsListed>
 } = {
-  TokenCreated: { token_id: true, hash: true, role: true, user_id: true, expires_at: true },
+  TokenCreated: { token_id: true, hash: true, role: true, name: true, user_id: true, expires_at: true },
   TokenRevoked: { token_id: true },
   ToolsListed: { tools: true },
 }

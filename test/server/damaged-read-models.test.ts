@@ -5,6 +5,7 @@ import { cpSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } f
 import path from 'node:path'
 import Database from 'better-sqlite3'
 import t, { type Test } from 'tap'
+import { withoutUses } from '../support/http.ts'
 import { type Api, serveHere } from '../support/server.ts'
 import { createTask, play, until, untilStatus } from './wire.ts'
 
@@ -22,7 +23,8 @@ const told = async (api: Api): Promise<Map<string, string>> => {
     const answer = await api('GET', where)
     const body = await answer.text()
     if (answer.status !== 503 && answer.status !== 200) answers.set(where, `${answer.status} ${body}`)
-    if (answer.status === 200) answers.set(where, body.replace(/^\{"jsonrpc":"2.0","id":"[^"]+"/, ''))
+    if (answer.status === 200)
+      answers.set(where, withoutUses(body.replace(/^\{"jsonrpc":"2.0","id":"[^"]+"/, '')))
     return answer.status === 200 ? body : undefined
   }
   for (const id of ids) await ask(`/tasks/${id}`)

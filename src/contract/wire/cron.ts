@@ -7,6 +7,24 @@ const Text = Type.String()
 const Count = Type.Integer({ minimum: 0 })
 const Iso = Type.String({ format: 'date-time' })
 
+export const runStatuses = ['queued', 'running', 'completed', 'failed', 'skipped'] as const
+const orNone = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()])
+export const CronRun = Type.Object({
+  run_id: Text,
+  task_id: orNone(Text),
+  scheduled_at: Iso,
+  started_at: orNone(Iso),
+  ended_at: orNone(Iso),
+  status: Type.Enum([...runStatuses]),
+  skipped_reason: optional(Text),
+  skipped_until: optional(Iso),
+  skipped_count: optional(Count),
+  reason: optional(Text),
+  error: optional(Text),
+  manual: optional(Type.Literal(true)),
+})
+export type CronRun = Static<typeof CronRun>
+
 export const CronJob = Type.Object({
   job_id: Text,
   user_id: Text,
@@ -25,30 +43,13 @@ export const CronJob = Type.Object({
   ends_at: optional(Iso),
   max_runs: optional(Count),
   created_at: Iso,
-  next_run_at: Type.Union([Iso, Type.Null()]),
+  next_run_at: orNone(Iso),
   runs: Count,
   running: Count,
   queued: Count,
+  last_run: orNone(CronRun),
 })
 export type CronJob = Static<typeof CronJob>
-
-export const runStatuses = ['queued', 'running', 'completed', 'failed', 'skipped'] as const
-const orNone = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()])
-export const CronRun = Type.Object({
-  run_id: Text,
-  task_id: orNone(Text),
-  scheduled_at: Iso,
-  started_at: orNone(Iso),
-  ended_at: orNone(Iso),
-  status: Type.Enum([...runStatuses]),
-  skipped_reason: optional(Text),
-  skipped_until: optional(Iso),
-  skipped_count: optional(Count),
-  reason: optional(Text),
-  error: optional(Text),
-  manual: optional(Type.Literal(true)),
-})
-export type CronRun = Static<typeof CronRun>
 
 export const CronJobList = Type.Object({ jobs: Type.Array(CronJob), has_more: Type.Boolean() })
 export const CronRunList = Type.Object({ runs: Type.Array(CronRun), has_more: Type.Boolean() })

@@ -9,6 +9,8 @@ const ofToken = {
   expires_at: 'When the token expires, in Unix seconds; null if it never expires.',
 }
 
+const nameOfToken = 'What the maker of the token calls it; null if it has no name.'
+
 export const accessComponents: Components = {
   Ticket: {
     schema: answers.Ticket,
@@ -30,17 +32,27 @@ export const accessComponents: Components = {
   CreatedToken: {
     schema: answers.CreatedToken,
     about: 'A new token. The server shows the token itself only in this answer.',
-    fields: { ...ofToken, token: 'The token itself. The server stores only its hash.' },
+    fields: { ...ofToken, name: nameOfToken, token: 'The token itself. The server stores only its hash.' },
   },
   TokenInfo: {
     schema: answers.TokenInfo,
     about: 'An entry in the list of tokens.',
-    fields: { ...ofToken, created_at: 'When the token was created, in Unix seconds.' },
+    fields: {
+      ...ofToken,
+      name: nameOfToken,
+      created_at: 'When the token was created, in Unix seconds.',
+      last_used_at:
+        'When a request or a stream last used the token, in Unix seconds; null if none has since `uses_since`.',
+    },
   },
   TokenList: {
     schema: answers.TokenList,
     about: 'The tokens that have not been revoked.',
-    fields: { tokens: 'The tokens, oldest first.' },
+    fields: {
+      tokens: 'The tokens, oldest first.',
+      uses_since:
+        'Since when the server has noted uses of tokens, in Unix seconds. It keeps them in memory, so this is its last start.',
+    },
   },
   RevokedToken: {
     schema: answers.RevokedToken,
@@ -66,6 +78,26 @@ export const accessComponents: Components = {
         'The number of tasks in each status. `running` is the number of occupied places for tasks, `waiting` the number of tasks that wait for a place.',
       cluster:
         'On a cluster: the name of this node, whether it owns the shard, and the name of the node that owns it (null while none does).',
+    },
+  },
+  MetricSamples: {
+    schema: answers.MetricSamples,
+    about: 'What the server did in the past hour, as far as it has run.',
+    fields: {
+      every_seconds: 'The number of seconds between two samples.',
+      samples: 'The samples, oldest first.',
+    },
+  },
+  MetricSample: {
+    schema: answers.MetricSample,
+    about: 'What the server did since the sample before.',
+    fields: {
+      at: 'When the sample was taken, in Unix seconds.',
+      events_per_second: 'Events stored, a second.',
+      requests_per_second: 'Requests that ended, a second.',
+      lag_positions: 'Events that the lists have not applied yet.',
+      memory_bytes: 'The memory of the process (resident set).',
+      loop_p99_seconds: 'By how much the event loop was late, in the worst of 100 cases.',
     },
   },
   StandbyReadiness: {

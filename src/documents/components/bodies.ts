@@ -183,6 +183,7 @@ export const bodyComponents: Components = {
     about: 'A request for a new token.',
     fields: {
       role: 'The role, which decides what the token may do.',
+      name: 'A name by which people recognize the token in the list.',
       user_id:
         'The user whose objects the token reaches. If it is absent, the token reaches those of all users.',
       ttl: 'Seconds until the token expires. If it is absent, the token never expires.',

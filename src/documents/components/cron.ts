@@ -45,6 +45,7 @@ export const cronComponents: Components = {
       runs: 'How many runs have begun.',
       running: 'How many runs are at work.',
       queued: 'How many runs wait.',
+      last_run: 'The newest run that completed or failed; null if there is none.',
     },
   },
   CronRun: {

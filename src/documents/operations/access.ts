@@ -68,7 +68,14 @@ export const accessOperations = defineOperations({
         type: json,
         schema: CreatedToken,
         examples: {
-          admin: { id: 'tok_1', token: 'rp_…', role: 'admin', user_id: null, expires_at: 1795361006 },
+          admin: {
+            id: 'tok_1',
+            token: 'rp_…',
+            role: 'admin',
+            name: 'One-time link to the console',
+            user_id: null,
+            expires_at: 1795361006,
+          },
         },
       },
     ],
@@ -102,7 +109,10 @@ export const accessOperations = defineOperations({
     body: {
       schema: CreateTokenBody,
       examples: {
-        user: { summary: 'A user, for a day', value: { role: 'user', user_id: 'alice', ttl: 86400 } },
+        user: {
+          summary: 'A user, for a day',
+          value: { role: 'user', name: 'CI of alice', user_id: 'alice', ttl: 86400 },
+        },
         auditor: { summary: 'An auditor, who may read everything', value: { role: 'auditor' } },
       },
     },
@@ -113,7 +123,14 @@ export const accessOperations = defineOperations({
         type: json,
         schema: CreatedToken,
         examples: {
-          user: { id: 'tok_1', token: 'rp_…', role: 'user', user_id: 'alice', expires_at: 1795317806 },
+          user: {
+            id: 'tok_1',
+            token: 'rp_…',
+            role: 'user',
+            name: 'CI of alice',
+            user_id: 'alice',
+            expires_at: 1795317806,
+          },
         },
       },
     ],
@@ -124,7 +141,8 @@ export const accessOperations = defineOperations({
     tag: 'Access',
     access: 'manage',
     summary: 'List tokens',
-    about: 'The list does not contain the tokens themselves: the server stores only their hashes.',
+    about:
+      'The list does not contain the tokens themselves: the server stores only their hashes. It says when each token was last used, as far as the server knows since its start.',
     answers: [{ status: 200, about: 'The tokens.', type: json, schema: TokenList }],
   },
   revokeToken: {

@@ -37,6 +37,7 @@ const job = {
   runs: 0,
   running: 0,
   queued: 0,
+  last_run: null,
 }
 const run = {
   run_id: 'run_01',

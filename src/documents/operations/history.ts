@@ -162,9 +162,11 @@ export const historyOperations = defineOperations({
     access: 'read',
     summary: 'List the streams of the log',
     about:
-      'The streams of the log, in the order of their creation. The `first_position` of the last stream is the cursor of the next page.',
+      'The streams of the log, in the order of their creation, or newest first. The `first_position` of the last stream is the cursor of the next page: for `after`, or for `before` with `order=desc`.',
     parameters: [
-      fromStart,
+      after('Only streams that begin after this position.', 0),
+      query('before', Type.Integer({ minimum: 1 }), 'Only streams that begin before this position.'),
+      query('order', Type.Enum(['asc', 'desc'], { default: 'asc' }), '`desc`: newest first.'),
       limit(1000, 100, 'streams'),
       query(
         'search',

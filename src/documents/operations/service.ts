@@ -1,7 +1,8 @@
-// The operations without a token: health, metrics, documents.
+// The operations that concern the server itself: health, metrics, documents.
 import Type from 'typebox'
-import { Health, Readiness, Root, StandbyReadiness } from '../../contract/responses.ts'
+import { Health, MetricSamples, Readiness, Root, StandbyReadiness } from '../../contract/responses.ts'
 import { defineOperations, json } from '../operation.ts'
+import { after } from '../parameters.ts'
 
 const document = Type.Record(Type.String(), Type.Unknown())
 
@@ -89,6 +90,17 @@ export const serviceOperations = defineOperations({
         schema: Type.String(),
       },
     ],
+  },
+  getPastMetrics: {
+    method: 'GET',
+    path: '/v1/metrics/past-hour',
+    tag: 'Service',
+    access: 'audit',
+    summary: 'The past hour in samples',
+    about:
+      'A few metrics of the past hour, with a sample every few seconds, for a page that shows them as lines. The server keeps them in memory, so they begin with its start. For more, let Prometheus read `/metrics`.',
+    parameters: [after('Only samples after this time, in Unix seconds.', 0)],
+    answers: [{ status: 200, about: 'The samples.', type: json, schema: MetricSamples }],
   },
   getDocs: {
     method: 'GET',

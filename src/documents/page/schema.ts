@@ -74,5 +74,6 @@ export const schemaSection = (name: string, schema: Json): string => {
       : anyOf !== undefined
         ? `<ul>${(anyOf as Json[]).map(branch => `<li>${typeOf(branch)}${fieldsOf(branch)}</li>`).join('')}</ul>`
         : `<p>${typeOf(schema)}</p>`
-  return `<section id="schema-${name}"><h3>${name}</h3><p>${line(String(description ?? ''))}</p>${body}</section>`
+  return `<details id="schema-${name}"><summary><span class="method schema">schema</span> ${code(name)} <span>${line(String(description ?? ''))}</span></summary>
+${body}</details>`
 }

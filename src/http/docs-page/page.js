@@ -182,50 +182,74 @@ keep(
   () => true,
 )
 
-for (const form of document.forms) prepare(form)
+const main = document.querySelector('main')
+
+/** The forms that are ready. A form is made ready when somebody opens its operation: there are a hundred of them. */
+const prepared = new WeakSet()
+main.addEventListener(
+  'toggle',
+  ({ target }) => {
+    const form = target.querySelector(':scope > form')
+    if (!target.open || !form || prepared.has(form)) return
+    prepared.add(form)
+    prepare(form)
+  },
+  true, // the event does not bubble
+)
 
 const found = document.querySelector('#found')
-/** The operations, messages and schemas. */
-const parts = [...document.querySelectorAll('main > :is(details, section)')].map(part => ({
-  part,
-  link: document.querySelector(`nav a[href="#${part.id}"]`)?.parentElement,
-  text: `${part.id} ${part.textContent}`.toLowerCase(),
-}))
-const isPart = part => parts.some(each => each.part === part)
-/** The headings of the groups, each with what stands below it and with its place in the contents. */
-const groups = [...document.querySelectorAll('main > h2')].map(heading => {
-  const below = []
-  for (let next = heading.nextElementSibling; next && next.tagName !== 'H2'; next = next.nextElementSibling)
-    below.push(next)
-  const link = document.querySelector(`nav p > a[href="#${heading.id}"]`)?.parentElement
-  return {
-    members: below.filter(isPart),
-    around: [heading, link, ...below.filter(each => !isPart(each))].filter(Boolean),
-  }
-})
-/** Shows the parts that have all words of the search, and the groups that have such parts. */
+const linkTo = id => document.querySelector(`nav a[href="#${id}"]`)?.parentElement
+/** The groups, each with the operations, messages or schemas in it. Their texts are read for the first search. */
+const createGroups = () =>
+  [...document.querySelectorAll('main > .group')].map(group => {
+    const parts = [...group.querySelectorAll(':scope > details')]
+    return {
+      group,
+      wasOpen: group.open,
+      /** What stands between the parts, such as the name of a stream. */
+      between: [...group.children].filter(each => each.tagName !== 'SUMMARY' && !parts.includes(each)),
+      link: linkTo(group.id),
+      parts: parts.map(part => ({
+        part,
+        link: linkTo(part.id),
+        text: `${part.id} ${part.textContent}`.toLowerCase(),
+      })),
+    }
+  })
+let groups
+/** Shows and opens the groups that have parts with all words of the search, and shows only these parts. */
 search.addEventListener('input', () => {
   const words = search.value.toLowerCase().split(/\s+/).filter(Boolean)
+  const isSearch = words.length > 0
+  if (isSearch) groups ??= createGroups()
   let count = 0
-  for (const { part, link, text } of parts) {
-    const isHidden = !words.every(word => text.includes(word))
-    part.hidden = isHidden
-    if (link) link.hidden = isHidden
-    if (!isHidden) count++
+  for (const { group, wasOpen, between, link, parts } of groups ?? []) {
+    const fitting = parts.filter(({ text }) => words.every(word => text.includes(word)))
+    for (const each of parts) {
+      each.part.hidden = !fitting.includes(each)
+      if (each.link) each.link.hidden = each.part.hidden
+    }
+    for (const each of [group, link]) if (each) each.hidden = fitting.length === 0
+    for (const each of between) each.hidden = isSearch
+    group.open = isSearch ? fitting.length > 0 : wasOpen
+    count += fitting.length
   }
-  for (const { members, around } of groups) {
-    const isEmpty = members.every(member => member.hidden)
-    for (const each of around) each.hidden = isEmpty
-  }
-  found.textContent = words.length === 0 ? '' : `${count} found`
+  if (!isSearch) groups = undefined
+  found.textContent = isSearch ? `${count} found` : ''
 })
 
-/** Opens the folded operation to which the address leads. */
+/** Opens what the address names, with everything around it, and scrolls there. */
 const unfold = () => {
-  const target = document.getElementById(location.hash.slice(1))
-  if (target?.tagName !== 'DETAILS') return
-  target.open = true
+  const target = document.getElementById(decodeURIComponent(location.hash.slice(1)))
+  if (!target || !main.contains(target)) return
+  for (let part = target.closest('details'); part; part = part.parentElement.closest('details'))
+    part.open = true
   target.scrollIntoView()
 }
 addEventListener('hashchange', unfold)
+// A link to where the address already is changes nothing, but its reader may have closed the part.
+document.addEventListener('click', ({ target }) => {
+  const link = target.closest('a[href^="#"]')
+  if (link && link.hash === location.hash) unfold()
+})
 unfold()

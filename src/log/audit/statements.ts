@@ -18,6 +18,8 @@ export const ownedBy = (owner: string): string => `,"owner":${JSON.stringify(own
 
 export const prepareStatements = (db: Database.Database) => {
   const place = 'SELECT position, revision, header, leaf FROM events WHERE stream_no = ?'
+  const ofOwner = `SELECT stream_no FROM events WHERE revision = 0 AND ${inHeader('owner')} = ? AND stream_no > ?
+    AND stream_no <= ?`
   return {
     page: db.prepare<[number, number, number], Row>(
       `SELECT ${columns} ${events} WHERE e.position > ? AND e.position <= ? ORDER BY e.position LIMIT ?`,
@@ -47,20 +49,16 @@ export const prepareStatements = (db: Database.Database) => {
       .prepare<[number, number], string>('SELECT text FROM pieces WHERE payload = ? AND n = ?')
       .pluck(),
     erasedBy: erasedRangesOf(db),
-    /** The numbers of the streams of an owner after a stream. */
+    /** The numbers of the streams of an owner after a stream, up to another one. */
     streamsOfOwner: db
-      .prepare<[string, number, number], number>(
-        `SELECT stream_no FROM events WHERE revision = 0 AND ${inHeader('owner')} = ? AND stream_no > ?
-         ORDER BY stream_no LIMIT ?`,
-      )
+      .prepare<[string, number, number, number], number>(`${ofOwner} ORDER BY stream_no LIMIT ?`)
+      .pluck(),
+    /** The same, newest first. */
+    newestOfOwner: db
+      .prepare<[string, number, number, number], number>(`${ofOwner} ORDER BY stream_no DESC LIMIT ?`)
       .pluck(),
     /** The numbers of the streams after a stream, up to another one: of an owner, or with a text in their names. */
-    streamsOfOwnerTo: db
-      .prepare<[string, number, number], number>(
-        `SELECT stream_no FROM events WHERE revision = 0 AND ${inHeader('owner')} = ? AND stream_no > ?
-         AND stream_no <= ?`,
-      )
-      .pluck(),
+    streamsOfOwnerTo: db.prepare<[string, number, number], number>(ofOwner).pluck(),
     streamsNamedTo: db
       .prepare<[number, number, string], number>(
         'SELECT no FROM streams WHERE no > ? AND no <= ? AND instr(lower(id), ?) > 0',

@@ -11,7 +11,13 @@ const pageStreams = 100
 /** The names of this many streams are searched in one turn of the event loop. */
 const searchedStreams = 5000
 
-type Wanted = { owner?: string | undefined; search?: string | undefined }
+/** `before`: only streams that begin before this position. */
+type Wanted = {
+  owner?: string | undefined
+  search?: string | undefined
+  before?: number | undefined
+  isNewestFirst?: boolean
+}
 
 const headerAt = ({ position, header, leaf }: Place): Header => {
   if (leafOf(header) !== leaf) throw new DamagedEvent(position, 'does not match its leaf')
@@ -25,7 +31,7 @@ export const createSummaries = (
   { head, newestOf }: Pick<EventLog, 'head' | 'newestOf'>,
 ) => {
   const { streamNo, streamId, lastStreamNo, positionOf, firstOf, lastOf } = statements
-  const { streamsOfOwner, streamsOfOwnerTo, streamsNamedTo } = statements
+  const { streamsOfOwner, newestOfOwner, streamsOfOwnerTo, streamsNamedTo } = statements
 
   /** The number of the last stream that begins at this position or before it. Later streams have larger numbers. */
   const streamsUpTo = (position: number, last: number): number => {
@@ -53,39 +59,63 @@ export const createSummaries = (
   /** Whether the log has a durable event of a stream, as far as this process remembers. */
   const isRemembered = (stream: string): boolean => (newestOf(stream)?.position ?? head() + 1) <= head()
 
-  /** The streams after the one with the number `no`, up to the size of a page. `to`: the last stream that was looked at. */
-  const pageAfter = (no: number, end: number, { owner, search }: Wanted): { found: number[]; to: number } => {
-    if (owner !== undefined) {
-      const own = streamsOfOwner.all(owner, no, pageStreams)
-      const fits = (each: number) =>
-        search === undefined ||
-        search === owner ||
-        streamId.get(each)?.toLowerCase().includes(search.toLowerCase())
-      return { found: own.filter(fits), to: own.at(-1) ?? end }
+  /** Whether a stream of the owner is searched for. */
+  const isSearched = (no: number, { owner, search }: Wanted): boolean =>
+    search === undefined ||
+    search === owner ||
+    streamId.get(no)?.toLowerCase().includes(search.toLowerCase()) === true
+
+  /** The streams after the one with the number `from`, up to the one with the number `to`. */
+  const found = (from: number, to: number, { search }: Wanted): number[] => {
+    if (search === undefined) return Array.from({ length: to - from }, (_, n) => from + n + 1)
+    const named = streamsNamedTo.all(from, to, search.toLowerCase())
+    const both = new Set([...named, ...streamsOfOwnerTo.all(search, from, to)])
+    return [...both].sort((a, b) => a - b)
+  }
+
+  /** The numbers of the streams between two numbers, `from` excluded, in pages. */
+  function* pages(from: number, to: number, wanted: Wanted): Generator<number[]> {
+    const { owner, search, isNewestFirst = false } = wanted
+    const step = search === undefined ? pageStreams : searchedStreams
+    let [low, high] = [from, to]
+    while (low < high) {
+      if (owner !== undefined) {
+        const own = isNewestFirst
+          ? newestOfOwner.all(owner, low, high, pageStreams)
+          : streamsOfOwner.all(owner, low, high, pageStreams)
+        const last = own.at(-1)
+        if (last === undefined) return
+        if (isNewestFirst) high = last - 1
+        else low = last
+        yield own.filter(no => isSearched(no, wanted))
+      } else if (isNewestFirst) {
+        const next = Math.max(low, high - step)
+        yield found(next, high, wanted).reverse()
+        high = next
+      } else {
+        const next = Math.min(high, low + step)
+        yield found(low, next, wanted)
+        low = next
+      }
     }
-    const to = Math.min(end, no + (search === undefined ? pageStreams : searchedStreams))
-    if (search === undefined) return { found: Array.from({ length: to - no }, (_, n) => no + n + 1), to }
-    const named = streamsNamedTo.all(no, to, search.toLowerCase())
-    const found = new Set([...named, ...streamsOfOwnerTo.all(search, no, to)])
-    return { found: [...found].sort((a, b) => a - b), to }
   }
 
   return {
     async *streams(after: number, wanted: Wanted) {
       const end = lastStreamNo.get() ?? 0
-      for (let no = streamsUpTo(after, end); no < end; ) {
-        await turn()
-        const { found, to } = pageAfter(no, end, wanted)
-        for (let from = 0; from < found.length; from += pageStreams) {
+      const to = wanted.before === undefined ? end : streamsUpTo(wanted.before - 1, end)
+      await turn()
+      for (const page of pages(streamsUpTo(after, end), to, wanted)) {
+        for (let from = 0; from < page.length; from += pageStreams) {
           if (from > 0) await turn()
-          yield found.slice(from, from + pageStreams).flatMap(each =>
+          yield page.slice(from, from + pageStreams).flatMap(each =>
             readable(
               () => summaryOf(each),
               () => positionOf.get(each, 0) ?? 0,
             ),
           )
         }
-        no = to
+        await turn()
       }
     },
     ownerOf(stream: string) {

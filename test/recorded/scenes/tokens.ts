@@ -10,7 +10,7 @@ const tenYears = 315_360_000
 export const playTokens = async ({ must, as }: Stage): Promise<Record<string, string>> => {
   const made = (body: object) => must('POST', '/auth/tokens', body) as Promise<Record<string, string>>
   for (const role of roles) await made({ role })
-  const { token: anna = '' } = await made({ role: 'user', user_id: 'anna' })
+  const { token: anna = '' } = await made({ role: 'user', name: 'The laptop of Anna', user_id: 'anna' })
   await made({ role: 'subscriber', user_id: 'carl', ttl: tenYears })
   const { id } = await made({ role: 'user', user_id: 'bob' })
   await must('DELETE', `/auth/tokens/${id}`)
