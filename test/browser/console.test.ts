@@ -11,7 +11,7 @@ const browser = await launchBrowser()
 t.teardown(() => browser?.close())
 const skip = browser === undefined ? noBrowser : false
 const { url, api, consoleLink } = await serveHere(t)
-const ids = skip ? { tools: '', question: '', failed: '' } : await seed(api)
+const ids = skip ? { tools: '', question: '', failed: '', written: '' } : await seed(api)
 
 t.test('a one-time link signs in, once, and the token ends when its user signs out', { skip }, async t => {
   const link = `${url}${consoleLink()}`

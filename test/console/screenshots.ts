@@ -80,6 +80,7 @@ try {
     { name: 'partners', path: `/ui/diff/${ids.tools}` },
     { name: 'proof', path: '/ui/proof/24' },
     { name: 'failed', path: `/ui/tasks/${ids.failed}` },
+    { name: 'markdown', path: `/ui/tasks/${ids.written}` },
   ])
   await takeAll(await seedViews(server.api, receiver.address))
   const file = path.join(dataDir, 'export.html')
