@@ -249,7 +249,7 @@ t.test('the server is killed and started under an open console, which goes on', 
 })
 
 /** The panels of a task in the order in which a phone shows them. */
-const panels = ['Waits for you', 'Conversation', 'Statechart', 'Events']
+const panels = ['Waits for you', 'Conversation', 'Facts', 'Statechart', 'Events']
 /** Their names, from the top of the page to its end. Runs in the page. */
 const readingOrder = `${JSON.stringify(panels)}
   .map(name => document.querySelector('main [aria-label="' + name + '"]'))
