@@ -103,7 +103,7 @@ const Ruler = ({ whole, range, zoom }: Axis) => {
       }}
     >
       {ticksOf(range).map(({ at, text }) => (
-        <span key={at} class="tick" style={{ left: share(at) }}>
+        <span key={at} class="ruler-mark" style={{ left: share(at) }}>
           {text}
         </span>
       ))}

@@ -163,7 +163,7 @@ t.test('somebody looks closer at a part of the time that a task took', { skip },
   const part = page.getByRole('region', { name: 'What took time' })
   const bars = part.locator('.bar-name')
   const names = () => bars.allTextContents()
-  const ticks = () => part.locator('.tick').allTextContents()
+  const ticks = () => part.locator('.ruler-mark').allTextContents()
   await part.scrollIntoViewIfNeeded()
   const all = await names()
   t.ok(all.includes('write_file') && all.includes('agent_demo'))
