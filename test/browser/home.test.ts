@@ -115,3 +115,33 @@ t.test(
     t.same(complaints, [])
   },
 )
+
+/** The scripts, styles and pages that came over the network, with their sizes there. */
+const loaded = `(() => {
+  const files = performance.getEntriesByType('resource').filter(({ name }) => name.includes('/ui/'))
+  const sizes = [...performance.getEntriesByType('navigation'), ...files].map(each => each.encodedBodySize)
+  return { files: sizes.length, bytes: sizes.reduce((sum, size) => sum + size, 0) }
+})()`
+type Loaded = { files: number; bytes: number }
+
+t.test(
+  'the first load is small, and the parts for messages, code and search come when they are needed',
+  { skip },
+  async t => {
+    const { page, complaints } = await openConsole(t, browser, `${url}/ui`)
+    await sees(page, 'Needs attention')
+    const first = (await page.evaluate(loaded)) as Loaded
+    t.ok(first.bytes > 10_000 && first.bytes < 50 * 1024, `${first.bytes} bytes in ${first.files} files`)
+    await page.keyboard.press('Control+k')
+    await page.getByRole('combobox', { name: 'Search' }).waitFor()
+    const search = (await page.evaluate(loaded)) as Loaded
+    t.ok(search.bytes > first.bytes)
+    const id = await say(api, 'Show code', [{ message: '```js\nlet a\n```' }])
+    await page.goto(`${url}/ui/tasks/${id}`)
+    await page.locator('.code-block .is-keyword').waitFor()
+    const task = (await page.evaluate(loaded)) as Loaded
+    t.ok(task.bytes < 150 * 1024, `a task with code: ${task.bytes} bytes in ${task.files} files`)
+    t.comment(`first load ${first.bytes} in ${first.files}, a task with code ${task.bytes} in ${task.files}`)
+    t.same(complaints, [])
+  },
+)

@@ -26,7 +26,7 @@ const server = await launch(dataDir, { ALLOW_PRIVATE_URLS: '1', ALLOW_UNSANDBOXE
 const searching = async (page: Page) => {
   await page.keyboard.press('Control+k')
   await page.getByRole('combobox', { name: 'Search' }).fill('ann')
-  await page.locator('.hit').nth(6).waitFor()
+  await page.getByRole('option', { name: 'All tasks of the user ann' }).waitFor()
 }
 /** Shows a part of the time that a task took. */
 const lookingCloser = async (page: Page) => {
