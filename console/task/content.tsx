@@ -1,10 +1,11 @@
 // The content of a message: texts, images, sounds and files. A text is shown as it was written, or as Markdown.
 import type { Signal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
+import { useMemo } from 'preact/hooks'
 import type { ContentPart, MessageContent } from '../../src/contract/wire.ts'
 import { Copy } from '../ui/copy.tsx'
 import { Markdown, Plain } from '../ui/markdown.tsx'
-import { hasMarks } from '../ui/markdown-blocks.ts'
+import { isMarked } from '../ui/markdown-blocks.ts'
 import { Image, Outside } from '../ui/outside.tsx'
 
 export type Form = 'text' | 'rendered'
@@ -44,12 +45,17 @@ const writtenIn = (content: MessageContent): string =>
         .join('\n\n')
 
 /** Buttons that copy the text of a content, and that change between the text and what it is as Markdown. */
-export const TextButtons = ({ content, form }: { content: MessageContent; form: Signal<Form> }) => {
+export const TextButtons = ({
+  content,
+  form,
+  isGrowing = false,
+}: Omit<Props, 'as'> & { form: Signal<Form> }) => {
   const text = writtenIn(content)
+  const hasForms = useMemo(() => isMarked(text, isGrowing), [text, isGrowing])
   if (text.trim() === '') return null
   return (
     <span class="text-buttons">
-      {hasMarks(text) && (
+      {hasForms && (
         <button
           type="button"
           class="quiet"

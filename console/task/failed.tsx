@@ -66,7 +66,7 @@ export const Failed = ({ history, children }: { history: KnownHistory; children?
             : {error.message} <small>code {error.code}</small>
           </>
         )}
-        {error === undefined && reason !== undefined && `: ${reason}`}
+        {error === undefined && `: ${reason ?? 'it waited too long'}`}
       </p>
       {children}
     </section>

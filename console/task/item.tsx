@@ -34,7 +34,7 @@ export const Said = ({ who, isUser, speaker, content, isGrowing = false, note }:
           {who}
           {note !== undefined && <small> {note}</small>}
         </span>
-        <TextButtons content={content} form={form} />
+        <TextButtons content={content} form={form} isGrowing={isGrowing} />
       </header>
       <Content content={content} as={form.value} isGrowing={isGrowing} />
     </article>

@@ -29,7 +29,7 @@ const Result = ({ result }: { result: ToolResultItem }) => {
     <>
       <header>
         <h3>Result</h3>
-        <TextButtons content={content} form={form} />
+        <TextButtons content={content} form={form} isGrowing={status === 'in_progress'} />
       </header>
       <Content content={content} as={form.value} isGrowing={status === 'in_progress'} />
       <Blocks blocks={result.block_list} />

@@ -73,9 +73,20 @@ export const blocksOf = (given: string, before: Blocks = nothing): Blocks | unde
   return parts > mostParts || isDeep ? undefined : found
 }
 
-/** Whether a text has something in it that may look different as Markdown. */
-export const hasMarks = (text: string): boolean =>
-  /[*_`#|~[\\&]|https?:|^[ \t]*([-+>]|\d{1,9}[.)])[ \t]|^( {4}|\t)|^---/m.test(text)
+/** Marks without which no text looks different as Markdown. */
+const marks = /[*_`#|~[\\&]|https?:|^[ \t]*([-+>]|\d{1,9}[.)])[ \t]|^( {4}|\t)|^---/m
+const inPlain = new Set(['paragraph_open', 'paragraph_close', 'text', 'softbreak', 'hardbreak'])
+const isPlain = ({ type, content, children }: Token): boolean => {
+  if (children === null) return inPlain.has(type)
+  const shown = children.map(child => (child.type === 'text' ? child.content : '\n')).join('')
+  return children.every(isPlain) && shown === content.replace(/[ \t]*\n[ \t]*/g, '\n')
+}
+
+/** Whether a text looks different as Markdown. While it grows, this is only a guess, which costs less. */
+export const isMarked = (text: string, isGrowing: boolean): boolean => {
+  if (!marks.test(text) || isGrowing) return marks.test(text)
+  return !(blocksOf(text)?.blocks.every(({ tokens }) => tokens.every(isPlain)) ?? true)
+}
 
 /** A line of which nobody can say yet what it will be: only marks of a list, a heading or a quote, or half a fence. */
 const undecided = /(^|\n)[ \t]*(?:[-+*_#>|=~:]+|\d{1,9}[.)]|(?:`{3,}|~{3,})[^\n`]*|`{1,2})[ \t]*$/
