@@ -95,7 +95,7 @@ export const StartBox = ({ hasTasks }: { hasTasks: boolean }) => {
               isOpened.value = false
               event.currentTarget.blur()
             }
-            if (event.key !== 'Enter' || event.shiftKey) return
+            if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return
             event.preventDefault()
             if (draft.message.value.trim() !== '') void start()
           }}

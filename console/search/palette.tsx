@@ -85,6 +85,7 @@ export const Palette = ({ close }: { close: () => void }) => {
     list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'nearest' })
   }, [at, text])
   const press = (event: KeyboardEvent) => {
+    if (event.isComposing) return // the key ends a word of an input method
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
     if (step !== undefined) active.value = (at + step + hits.length) % Math.max(1, hits.length)
     else if (event.key === 'Enter' && hits[at] !== undefined) {
