@@ -51,6 +51,15 @@ const createSearch = () => {
   }
 }
 
+/** The groups without what an earlier group has, and without those that then have nothing. */
+const distinct = (groups: readonly Group[]): Group[] => {
+  const seen = new Set<string>()
+  const isNew = ({ href }: Hit): boolean => !seen.has(href) && Boolean(seen.add(href))
+  return groups
+    .map(group => ({ ...group, hits: group.hits.filter(isNew) }))
+    .filter(({ hits }) => hits.length > 0)
+}
+
 const HitOf = ({ hit, id, isActive }: { hit: Hit; id: string; isActive: boolean }) => (
   // The keyboard leads here from the field, which keeps the focus.
   <a class="hit" role="option" id={id} aria-selected={isActive} tabIndex={-1} href={hit.href}>
@@ -73,11 +82,11 @@ export const Palette = ({ close }: { close: () => void }) => {
   useEffect(() => field.current?.focus(), [])
   const { newest, found } = search
   const isCurrent = found.value.text === text
-  const groups = [
+  const groups = distinct([
     amongNewest(newest.rows.value, text),
     ...(isCurrent ? found.value.groups : []),
     ...viewsFor(text),
-  ].filter(({ hits }) => hits.length > 0)
+  ])
   const hits = groups.flatMap(group => group.hits)
   const at = Math.min(active.value, hits.length - 1)
   const idOf = (n: number) => `${id}-${n}`
