@@ -4,6 +4,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import { root } from './api/address.ts'
 import { hrefOf, place } from './api/router.ts'
 import { allowed, isSignedIn, mayRead, self, signOut } from './api/session.ts'
+import { SearchButton } from './search/search-button.tsx'
 import { SignIn } from './sign-in/sign-in.tsx'
 import { Away, ConnectionState } from './ui/connection.tsx'
 import { useHiddenSides } from './ui/hidden-sides.ts'
@@ -43,6 +44,7 @@ const Head = () => {
           API
         </a>
       </nav>
+      <SearchButton />
       <ConnectionState />
       <button type="button" class="quiet" aria-label="Keys" title="Keys (?)" onClick={openKeys}>
         ?

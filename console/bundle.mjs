@@ -27,11 +27,17 @@ const standIns = {
   },
 }
 
-/** What the page of an export has in another way than the console. */
+/**
+ * What the page of an export has in another way than the console. Its code stays plain: the colours would make every export
+ * a quarter larger.
+ */
 const ofExport = {
   name: 'of-export',
   setup: bundle => {
-    bundle.onResolve({ filter: /\/address\.ts$/ }, () => ({ path: path.join(here, 'exported/address.ts') }))
+    for (const name of ['address.ts', 'highlight.ts'])
+      bundle.onResolve({ filter: new RegExp(`/${name}$`) }, () => ({
+        path: path.join(here, 'exported', name),
+      }))
   },
 }
 

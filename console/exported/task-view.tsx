@@ -2,11 +2,13 @@
 import { batch, signal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
 import type { Recorded } from '../../src/contract/stored.ts'
+import { Failed } from '../task/failed.tsx'
 import { createGrowing } from '../task/growing.ts'
 import { Panels } from '../task/panels.tsx'
 import { createPosition } from '../task/position.ts'
 import { StateHash, useStateHash } from '../task/state-hash.tsx'
 import { textOf } from '../task/words.ts'
+import { Copy } from '../ui/copy.tsx'
 import { Failure, Loading } from '../ui/notice.tsx'
 import { Status } from '../ui/status.tsx'
 import { count } from '../ui/time.tsx'
@@ -58,16 +60,22 @@ const Loaded = ({ id, history }: { id: string; history: History }) => {
   }, [question])
   return (
     <main class="task">
-      <header class="task-head">
-        <h1 title={id}>{question || id}</h1>
-        {history.isWhole.value ? (
-          status !== 'absent' && <Status status={status} />
-        ) : (
-          <p class="hint" role="status">
-            Folding… {count(history.length.value)} events so far
-          </p>
-        )}
-      </header>
+      <div class="task-top">
+        <header class="task-head">
+          <h1 title={question}>{question || 'A task'}</h1>
+          <span class="task-id" title="Copy the id of the task">
+            <Copy label={id} text={() => id} />
+          </span>
+          {history.isWhole.value ? (
+            status !== 'absent' && <Status status={status} />
+          ) : (
+            <p class="hint" role="status">
+              Folding… {count(history.length.value)} events so far
+            </p>
+          )}
+        </header>
+        {history.isWhole.value && <Failed history={history} />}
+      </div>
       <Panels history={history} position={position} slider={<StateHash hash={hash} />} />
     </main>
   )

@@ -28,7 +28,6 @@ export const BulkCancel = ({ rows, selected, done }: Props) => {
       <legend class="unseen">Selected tasks</legend>
       <button
         type="button"
-        class="quiet"
         disabled={open.length === 0}
         onClick={() => {
           selected.value = new Set(open.map(({ id }) => id))

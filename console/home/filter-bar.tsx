@@ -1,5 +1,5 @@
 // The filters of the list: a count for each status, which can be pressed, and fields for the rest.
-import { type TaskStatus, taskStatuses } from '../../src/contract/wire/task-status.ts'
+import { taskStatuses } from '../../src/contract/wire/task-status.ts'
 import { Status } from '../ui/status.tsx'
 import { count } from '../ui/time.tsx'
 import { agents } from './agents.ts'
@@ -37,13 +37,13 @@ const spans = [
 export const FilterBar = ({ list }: { list: TaskList }) => {
   const { statuses, agent, minutes } = filters.value
   const counts = list.counts.value
-  /** True when no task has this status and the list is not filtered by it. Phones do not show such a status. */
-  const isEmpty = (status: TaskStatus) => !counts?.by_status[status] && !statuses.includes(status)
+  /** The statuses that some task has, or by which the list is filtered. */
+  const shown = taskStatuses.filter(status => counts?.by_status[status] || statuses.includes(status))
   return (
     <search class="filters" aria-label="Filter the tasks">
       <ul class="counts">
-        {taskStatuses.map(status => (
-          <li key={status} class={isEmpty(status) ? 'none' : ''}>
+        {shown.map(status => (
+          <li key={status}>
             <button
               type="button"
               class="count"

@@ -1,7 +1,6 @@
 // The first view: start a task, see what needs somebody, and follow all tasks.
 import { useComputed, useSignal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
-import { hrefOf } from '../api/router.ts'
 import { api, mayWrite } from '../api/session.ts'
 import { useConnection } from '../ui/connection.tsx'
 import { More } from '../ui/more.tsx'
@@ -9,27 +8,13 @@ import { Empty, Failure, Loading } from '../ui/notice.tsx'
 import { useSettled } from '../ui/settled.ts'
 import { count } from '../ui/time.tsx'
 import { readAgents } from './agents.ts'
+import { Attention } from './attention.tsx'
 import { BulkCancel } from './bulk-cancel.tsx'
 import { FilterBar } from './filter-bar.tsx'
 import { filters, isFiltered, listBefore } from './filters.ts'
 import { createList, type TaskList } from './list.ts'
-import { day, type Unshown, waits } from './read-list.ts'
 import { StartBox } from './start-box.tsx'
 import { TaskTable } from './task-table.tsx'
-
-/** Says that more tasks need attention than are shown, and leads to them. */
-const MoreUrgent = ({ waiting, failed }: Unshown) => {
-  if (!waiting && !failed) return null
-  return (
-    <p class="hint">
-      There are more: {waiting && <a href={hrefOf('/', waitingQuery)}>all that wait</a>}
-      {waiting && failed && ', '}
-      {failed && <a href={hrefOf('/', failedQuery)}>all that failed within a day</a>}
-    </p>
-  )
-}
-const waitingQuery = new URLSearchParams(waits.map(status => ['status', status]))
-const failedQuery = new URLSearchParams({ status: 'failed', minutes: String(day) })
 
 /** How many of the tasks are on the page, when these are not all. */
 const Shown = ({ list }: { list: TaskList }) => {
@@ -51,7 +36,6 @@ const Rows = ({ list }: { list: TaskList }) => {
   const selected = useSignal<ReadonlySet<string>>(new Set())
   const rows = list.rows.value
   const { before } = filters.value
-  const urgent = list.attention.value
   const all = useComputed(() => {
     const known = new Map([...list.attention.value, ...list.rows.value].map(row => [row.id, row]))
     return [...known.values()]
@@ -59,13 +43,7 @@ const Rows = ({ list }: { list: TaskList }) => {
   if (!list.isLoaded.value) return list.error.value === undefined ? <Loading what="tasks" /> : null
   return (
     <>
-      {urgent.length > 0 && (
-        <section aria-labelledby="attention">
-          <h2 id="attention">Needs attention</h2>
-          <TaskTable caption="Tasks that need attention" rows={urgent} selected={selected} />
-          <MoreUrgent {...list.unshown.value} />
-        </section>
-      )}
+      <Attention list={list} selected={selected} />
       <section aria-labelledby="tasks">
         <div class="section-head">
           <h2 id="tasks">
@@ -95,6 +73,10 @@ const Rows = ({ list }: { list: TaskList }) => {
   )
 }
 
+/** Whether there are tasks. As long as nobody knows, there are some. */
+const hasTasks = ({ counts }: TaskList): boolean =>
+  counts.value?.total !== 0 || isFiltered(filters.value) || filters.value.before !== ''
+
 export const Home = () => {
   // When the filters change, a new list is made. The filters are in the address of the page. Somebody who writes into a
   // field changes them with each key.
@@ -106,7 +88,7 @@ export const Home = () => {
   return (
     <main class="home">
       <h1 class="unseen">Tasks</h1>
-      {mayWrite.value && <StartBox />}
+      {mayWrite.value && <StartBox hasTasks={hasTasks(list)} />}
       <FilterBar list={list} />
       {list.error.value !== undefined && <Failure error={list.error.value} retry={list.readNow} />}
       <Rows list={list} />

@@ -5,15 +5,15 @@ import type { Api } from '../api/api.ts'
 import { keepStream } from '../api/kept-stream.ts'
 import { createPaced } from '../api/paced.ts'
 import type { Filters } from './filters.ts'
-import { type Counts, createListReader, type Unshown } from './read-list.ts'
+import { type Counts, createListReader, mostFailed, mostWaiting, type Unshown } from './read-list.ts'
 import { applyEvents, type Row, type RowEvent } from './rows.ts'
 
 const pageSize = 50
 /** The most rows on the page. */
 const mostRows = 500
-const mostUrgent = 30
+const mostUrgent = mostWaiting + mostFailed
 /** The most events that wait for the next drawing. Further ones are dropped: the list is read again soon anyway. */
-const mostWaiting = 2_000
+const mostGathered = 2_000
 
 /** Milliseconds between two drawings of a list that changes all the time. Nobody can follow more than ten a second. */
 const drawMs = 100
@@ -33,7 +33,7 @@ const createGatherer = (draw: (events: readonly RowEvent[]) => void) => {
       const waitMs = drawnAt + drawMs - performance.now()
       setTimeout(() => requestAnimationFrame(drawNow), Math.max(0, waitMs))
     }
-    if (events.length < mostWaiting) events.push(event)
+    if (events.length < mostGathered) events.push(event)
   }
 }
 

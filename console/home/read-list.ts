@@ -2,6 +2,7 @@
 import type { TaskStatus } from '../../src/contract/wire/task-status.ts'
 import { type Api, queryOf } from '../api/api.ts'
 import { type Page, readPages } from '../api/read-pages.ts'
+import { day } from './failures.ts'
 import { type Filters, isFiltered, listQuery } from './filters.ts'
 import { byUrgency, type Row } from './rows.ts'
 
@@ -9,12 +10,10 @@ export type Counts = { total: number; by_status: Record<string, number> }
 
 /** The largest number of tasks in one answer. */
 const perPage = 100
-/** A failed task needs attention for this many minutes: a day. */
-export const day = 24 * 60
 /** The statuses of tasks that wait for a person. */
 export const waits: TaskStatus[] = ['input-required', 'paused']
 /** The most tasks that wait, and that failed, among those that need attention. */
-const [mostWaiting, mostFailed] = [20, 10]
+export const [mostWaiting, mostFailed] = [20, 99]
 
 /** Whether further tasks wait for a person, or failed within a day. */
 export type Unshown = { waiting: boolean; failed: boolean }

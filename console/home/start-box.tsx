@@ -1,4 +1,5 @@
-// Starts a task: a message, an agent, and examples for every agent.
+// Starts a task: a message, an agent, and examples for every agent. Once there are tasks, it is one line until somebody
+// wants to write.
 import { useSignal } from '@preact/signals'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 import type { Task } from '../../src/contract/wire.ts'
@@ -47,7 +48,10 @@ const Settings = ({ draft }: { draft: Draft }) => (
   </details>
 )
 
-export const StartBox = () => {
+/** `hasTasks`: whether the list has tasks, so that somebody knows how to start one. */
+export const StartBox = ({ hasTasks }: { hasTasks: boolean }) => {
+  const isOpened = useSignal(false)
+  const isOpen = isOpened.value || !hasTasks
   const draft = useMemo(createDraft, [])
   const { busy, error, run } = useMemo(createAction, [])
   useKeys({ n: () => document.getElementById('new-task')?.focus() })
@@ -69,7 +73,7 @@ export const StartBox = () => {
     })
   return (
     <form
-      class="start panel"
+      class={isOpen ? 'start panel' : 'start folded panel'}
       aria-label="Start a task"
       onSubmit={event => {
         event.preventDefault()
@@ -80,18 +84,25 @@ export const StartBox = () => {
         <span>Start a task</span>
         <textarea
           id="new-task"
-          rows={2}
+          rows={isOpen ? 2 : 1}
           placeholder="What should the agent do?"
           {...bound(draft.message)}
+          onFocus={() => {
+            isOpened.value = true
+          }}
           onKeyDown={event => {
-            if (event.key !== 'Enter' || event.shiftKey) return
+            if (event.key === 'Escape') {
+              isOpened.value = false
+              event.currentTarget.blur()
+            }
+            if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return
             event.preventDefault()
-            void start()
+            if (draft.message.value.trim() !== '') void start()
           }}
         />
       </label>
       <div class="start-line">
-        <label>
+        <label class={isOpen ? '' : 'folded-part'}>
           <span class="unseen">Agent</span>
           <select {...bound(draft.agent)}>
             <option value="">Default agent</option>
@@ -111,9 +122,25 @@ export const StartBox = () => {
           Start
         </button>
         <Problem text={error.value} />
+        {hasTasks && (
+          <button
+            type="button"
+            class="quiet fold"
+            aria-expanded={isOpen}
+            onClick={() => {
+              isOpened.value = !isOpen
+            }}
+          >
+            {isOpen ? 'Fold' : 'Examples'}
+          </button>
+        )}
       </div>
-      <Examples use={use} />
-      <Settings draft={draft} />
+      {isOpen && (
+        <>
+          <Examples use={use} />
+          <Settings draft={draft} />
+        </>
+      )}
     </form>
   )
 }

@@ -1,5 +1,6 @@
 // Tasks as rows. On a narrow screen a row becomes a card (style/home.css).
 import type { Signal } from '@preact/signals'
+import type { ComponentChildren } from 'preact'
 import { at } from '../api/api.ts'
 import { hrefOf } from '../api/router.ts'
 import { mayWrite } from '../api/session.ts'
@@ -36,7 +37,7 @@ const Worked = ({ row }: { row: Row }) => {
   return <Measure label="worked" text={ms === undefined ? undefined : duration(ms)} />
 }
 
-const TaskRow = ({ row, selected }: { row: Row; selected: Signal<ReadonlySet<string>> }) => {
+const TaskRow = ({ row, selected, buttons }: { row: Row } & Pick<Props, 'selected' | 'buttons'>) => {
   const tick = () => {
     const next = new Set(selected.value)
     if (!next.delete(row.id)) next.add(row.id)
@@ -58,8 +59,11 @@ const TaskRow = ({ row, selected }: { row: Row; selected: Signal<ReadonlySet<str
         <Status status={row.status} />
       </td>
       <td class="question">
-        <a href={hrefOf(`/tasks${at(row.id)}`)}>{row.question.trim() === '' ? row.id : row.question}</a>
-        <Why row={row} />
+        <div class="question-line">
+          <a href={hrefOf(`/tasks${at(row.id)}`)}>{row.question.trim() === '' ? row.id : row.question}</a>
+          <Why row={row} />
+          {buttons?.(row)}
+        </div>
       </td>
       <td class="agent">{row.metadata?.agent ?? '–'}</td>
       <td class="user">{row.user_id}</td>
@@ -75,9 +79,15 @@ const TaskRow = ({ row, selected }: { row: Row; selected: Signal<ReadonlySet<str
   )
 }
 
-type Props = { caption: string; rows: readonly Row[]; selected: Signal<ReadonlySet<string>> }
+/** `buttons`: what can be done with a row, behind its question. */
+type Props = {
+  caption: string
+  rows: readonly Row[]
+  selected: Signal<ReadonlySet<string>>
+  buttons?: (row: Row) => ComponentChildren
+}
 
-export const TaskTable = ({ caption, rows, selected }: Props) => (
+export const TaskTable = ({ caption, rows, selected, buttons }: Props) => (
   <table class="tasks">
     <caption class="unseen">{caption}</caption>
     <thead>
@@ -98,7 +108,7 @@ export const TaskTable = ({ caption, rows, selected }: Props) => (
     </thead>
     <tbody>
       {rows.map(row => (
-        <TaskRow key={row.id} row={row} selected={selected} />
+        <TaskRow key={row.id} row={row} selected={selected} {...(buttons && { buttons })} />
       ))}
     </tbody>
   </table>

@@ -1,58 +1,24 @@
-// The content of a message: texts with their code, images, sounds and files. Anybody may have written it, so its
-// texts are shown as plain text, and nothing is loaded from other servers.
+// The content of a message: texts, images, sounds and files. A text is shown as it was written, or as Markdown.
+import type { Signal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
+import { useMemo } from 'preact/hooks'
 import type { ContentPart, MessageContent } from '../../src/contract/wire.ts'
+import { Copy } from '../ui/copy.tsx'
+import { Markdown, Plain } from '../ui/markdown.tsx'
+import { isMarked } from '../ui/markdown-blocks.ts'
+import { Image, Outside } from '../ui/outside.tsx'
 
-/** A link that a task names. Only web addresses can be opened. */
-const Outside = ({ url, children }: { url: string; children: ComponentChildren }) =>
-  /^https?:\/\//i.test(url) ? (
-    <a href={url} target="_blank" rel="noreferrer noopener">
-      {children}
-    </a>
-  ) : (
-    <span>{children}</span>
-  )
+export type Form = 'text' | 'rendered'
 
-const Inline = ({ text }: { text: string }) => (
-  <>
-    {text.split(/(`[^`\n]+`)/).map((part, n) =>
-      // The parts of one text never change their places.
-      n % 2 === 1 ? <code key={`${n}`}>{part.slice(1, -1)}</code> : part,
-    )}
-  </>
-)
+/** `isGrowing`: more of the text will come. */
+type Props = { content: MessageContent; as?: Form; isGrowing?: boolean }
 
-/** A text in which fences of three backticks mark code. */
-export const Prose = ({ text }: { text: string }) => (
-  <div class="prose">
-    {text.split(/^```(.*\n[\s\S]*?)(?:^```\s*$|$(?![\s\S]))/m).map((part, n) => {
-      if (n % 2 === 0)
-        return part.trim() === '' ? null : (
-          <p key={`${n}`}>
-            <Inline text={part.trim()} />
-          </p>
-        )
-      const [language = '', ...lines] = part.split('\n')
-      return (
-        <figure key={`${n}`} class="code-block">
-          {language.trim() !== '' && <figcaption>{language}</figcaption>}
-          <pre>{lines.join('\n').trimEnd()}</pre>
-        </figure>
-      )
-    })}
-  </div>
-)
+const Text = ({ text, as, isGrowing = false }: { text: string } & Omit<Props, 'content'>) =>
+  as === 'rendered' ? <Markdown text={text} isGrowing={isGrowing} /> : <Plain text={text} />
 
-const Image = ({ url }: { url: string }) =>
-  /^data:image\//i.test(url) ? (
-    <img class="picture" src={url} alt="From the task" />
-  ) : (
-    <Outside url={url}>Image at {url}</Outside>
-  )
-
-const Part = ({ part }: { part: ContentPart }) => {
-  if (typeof part === 'string') return <Prose text={part} />
-  if ('text' in part) return <Prose text={part.text} />
+const Part = ({ part, ...how }: { part: ContentPart } & Omit<Props, 'content'>) => {
+  if (typeof part === 'string') return <Text text={part} {...how} />
+  if ('text' in part) return <Text text={part.text} {...how} />
   if ('image_url' in part) return <Image url={part.image_url.url} />
   if ('input_audio' in part) {
     const { data, format } = part.input_audio
@@ -63,9 +29,45 @@ const Part = ({ part }: { part: ContentPart }) => {
   return <Outside url={file_url ?? ''}>File {filename}</Outside>
 }
 
-export const Content = ({ content }: { content: MessageContent }): ComponentChildren =>
+export const Content = ({ content, ...how }: Props): ComponentChildren =>
   typeof content === 'string' ? (
-    <Prose text={content} />
+    <Text text={content} {...how} />
   ) : (
-    content.map((part, n) => <Part key={`${n}`} part={part} />)
+    content.map((part, n) => <Part key={`${n}`} part={part} {...how} />)
   )
+
+/** The texts of a content, as they were written. */
+const writtenIn = (content: MessageContent): string =>
+  typeof content === 'string'
+    ? content
+    : content
+        .flatMap(part => (typeof part === 'string' ? part : 'text' in part ? part.text : []))
+        .join('\n\n')
+
+/** Buttons that copy the text of a content, and that change between the text and what it is as Markdown. */
+export const TextButtons = ({
+  content,
+  form,
+  isGrowing = false,
+}: Omit<Props, 'as'> & { form: Signal<Form> }) => {
+  const text = writtenIn(content)
+  const hasForms = useMemo(() => isMarked(text, isGrowing), [text, isGrowing])
+  if (text.trim() === '') return null
+  return (
+    <span class="text-buttons">
+      {hasForms && (
+        <button
+          type="button"
+          class="quiet"
+          title={form.value === 'text' ? 'Show it as Markdown' : 'Show it as it was written'}
+          onClick={() => {
+            form.value = form.value === 'text' ? 'rendered' : 'text'
+          }}
+        >
+          {form.value === 'text' ? 'Rendered' : 'Text'}
+        </button>
+      )}
+      <Copy label="Copy" text={() => text} />
+    </span>
+  )
+}

@@ -8,11 +8,12 @@ const TaskLink = ({ id }: { id: string }) => <a href={hrefOf(`/tasks${at(id)}`)}
 
 export const Facts = ({ position }: { position: Position }) => {
   const { task } = position.view.value
-  const { created, usage, error } = task
+  const { created, usage } = task
   if (created === undefined) return null
   const used = Object.entries(usage ?? {}).filter(([, value]) => typeof value === 'number')
   return (
     <section class="panel side-part" aria-label="Facts">
+      <h2>Facts</h2>
       <dl class="facts">
         <div>
           <dt>Agent</dt>
@@ -65,11 +66,6 @@ export const Facts = ({ position }: { position: Position }) => {
           </div>
         ))}
       </dl>
-      {error !== undefined && (
-        <p class="problem">
-          {error.message} <small>code {error.code}</small>
-        </p>
-      )}
     </section>
   )
 }

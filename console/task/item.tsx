@@ -1,8 +1,10 @@
 // One element of a conversation: a message, a reasoning, or a call with its result.
+import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import type { MessageContent, OutputItem, TextContentItem } from '../../src/contract/wire.ts'
+import { Markdown } from '../ui/markdown.tsx'
 import { Blocks } from './blocks.tsx'
-import { Content, Prose } from './content.tsx'
+import { Content, type Form, TextButtons } from './content.tsx'
 import type { Entry, ItemEntry } from './entries.ts'
 import { ToolCard } from './tool-card.tsx'
 
@@ -17,19 +19,24 @@ type SaidProps = {
   isUser: boolean
   speaker?: number | undefined
   content: MessageContent
+  isGrowing?: boolean
   note?: ComponentChildren
 }
 
 /** Something that somebody said. */
-export const Said = ({ who, isUser, speaker, content, note }: SaidProps) => {
+export const Said = ({ who, isUser, speaker, content, isGrowing = false, note }: SaidProps) => {
+  const form = useSignal<Form>('rendered')
   const colour = speaker === undefined ? '' : ` speaker-${speaker % colours}`
   return (
     <article class={isUser ? 'said by-user' : `said by-agent${colour}`}>
       <header>
-        {who}
-        {note !== undefined && <small> {note}</small>}
+        <span>
+          {who}
+          {note !== undefined && <small> {note}</small>}
+        </span>
+        <TextButtons content={content} form={form} isGrowing={isGrowing} />
       </header>
-      <Content content={content} />
+      <Content content={content} as={form.value} isGrowing={isGrowing} />
     </article>
   )
 }
@@ -42,7 +49,7 @@ const Reasoning = ({ item }: { item: Extract<OutputItem, { type: 'reasoning' }> 
       <summary>
         Reasoning <span class="brief">{text.slice(0, 120)}</span>
       </summary>
-      <Prose text={text} />
+      <Markdown text={text} isGrowing={item.status === 'in_progress'} />
     </details>
   )
 }
@@ -56,7 +63,14 @@ export const Item = ({ item, agent, speaker, ...call }: ItemEntry & { speaker?: 
   const who = item.name ?? (isUser ? 'user' : agent)
   return (
     <>
-      <Said who={who} isUser={isUser} speaker={speaker} content={item.message_content} note={note} />
+      <Said
+        who={who}
+        isUser={isUser}
+        speaker={speaker}
+        content={item.message_content}
+        isGrowing={item.status === 'in_progress'}
+        note={note}
+      />
       <Blocks blocks={item.block_list ?? []} />
     </>
   )

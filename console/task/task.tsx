@@ -4,11 +4,13 @@ import { hrefOf } from '../api/router.ts'
 import { api, mayWrite } from '../api/session.ts'
 import { Earlier } from '../sessions/earlier.tsx'
 import { useConnection } from '../ui/connection.tsx'
+import { Copy } from '../ui/copy.tsx'
 import { Empty, Failure, Loading } from '../ui/notice.tsx'
 import { Status } from '../ui/status.tsx'
 import { count as number } from '../ui/time.tsx'
 import { Commands } from './commands.tsx'
 import { ComparedHash } from './compared-hash.tsx'
+import { AfterFailure, Failed } from './failed.tsx'
 import { createHistory, type TaskHistory } from './history.ts'
 import { Panels } from './panels.tsx'
 import { Pending } from './pending.tsx'
@@ -33,19 +35,29 @@ const Loaded = ({ history }: { history: TaskHistory }) => {
     )
   return (
     <>
-      <header class="task-head">
-        <h1 title={history.id}>{question || history.id}</h1>
-        {isWhole ? (
-          <>
-            {status !== 'absent' && <Status status={status} />}
-            {mayWrite.value && <Commands history={history} position={position} />}
-          </>
-        ) : (
-          <p class="hint" role="status">
-            Loading… {number(history.length.value)} events so far
-          </p>
+      <div class="task-top">
+        <header class="task-head">
+          <h1 title={question}>{question || 'A task'}</h1>
+          <span class="task-id" title="Copy the id of the task">
+            <Copy label={history.id} text={() => history.id} />
+          </span>
+          {isWhole ? (
+            <>
+              {status !== 'absent' && <Status status={status} />}
+              {mayWrite.value && <Commands history={history} position={position} />}
+            </>
+          ) : (
+            <p class="hint" role="status">
+              Loading… {number(history.length.value)} events so far
+            </p>
+          )}
+        </header>
+        {isWhole && (
+          <Failed history={history}>
+            {mayWrite.value && <AfterFailure id={history.id} history={history} />}
+          </Failed>
         )}
-      </header>
+      </div>
       <Panels
         history={history}
         position={position}

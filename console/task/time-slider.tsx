@@ -2,6 +2,7 @@
 import type { ComponentChildren } from 'preact'
 import { useKeys } from '../ui/keys.tsx'
 import type { Chosen } from './chosen.ts'
+import { StepPair } from './step-buttons.tsx'
 
 /**
  * `label`: what a moment is. `text`: the moment in words. `mark`: what is drawn over the slider. `before`, `after`: the
@@ -49,17 +50,11 @@ export const TimeSlider = ({ of, length, label, text, keys, mark, before, after,
         </span>
         <fieldset class="steps">
           <legend class="unseen">Move by events</legend>
-          <button
-            type="button"
-            aria-label="One event back"
-            title="One event back (←)"
-            onClick={() => of.by(-1)}
-          >
-            ←
-          </button>
-          <button type="button" aria-label="One event on" title="One event on (→)" onClick={() => of.by(1)}>
-            →
-          </button>
+          <StepPair
+            what="event"
+            before={{ label: 'One event back', title: 'One event back (←)', go: () => of.by(-1) }}
+            next={{ label: 'One event on', title: 'One event on (→)', go: () => of.by(1) }}
+          />
           {after}
         </fieldset>
         <button

@@ -1,10 +1,11 @@
-// A call with its arguments and its result.
+// A call with its arguments and its result. What a tool gives is often no Markdown, so it is shown as it is.
+import { useSignal } from '@preact/signals'
 import { readJson } from '../../src/contract/exact-json.ts'
-import type { ToolCallItem } from '../../src/contract/wire.ts'
+import type { ToolCallItem, ToolResultItem } from '../../src/contract/wire.ts'
 import { at } from '../api/api.ts'
 import { hrefOf } from '../api/router.ts'
 import { Blocks } from './blocks.tsx'
-import { Content } from './content.tsx'
+import { Content, type Form, TextButtons } from './content.tsx'
 import type { ItemEntry } from './entries.ts'
 
 /** Formats arguments as lines of JSON. While they are streamed, they are not whole yet, and stay as they are. */
@@ -19,6 +20,21 @@ const pretty = (text: string): string => {
 const brief = (text: string): string => {
   const line = text.replace(/\s+/g, ' ')
   return line.length > 90 ? `${line.slice(0, 90)}…` : line
+}
+
+const Result = ({ result }: { result: ToolResultItem }) => {
+  const form = useSignal<Form>('text')
+  const { message_content: content, status } = result
+  return (
+    <>
+      <header>
+        <h3>Result</h3>
+        <TextButtons content={content} form={form} isGrowing={status === 'in_progress'} />
+      </header>
+      <Content content={content} as={form.value} isGrowing={status === 'in_progress'} />
+      <Blocks blocks={result.block_list} />
+    </>
+  )
 }
 
 type Props = Pick<ItemEntry, 'result' | 'state' | 'isWaiting' | 'child'> & { call: ToolCallItem }
@@ -38,13 +54,7 @@ export const ToolCard = ({ call, result, state, isWaiting, child }: Props) => (
           Open the task of the subagent
         </a>
       )}
-      {result !== undefined && (
-        <>
-          <h3>Result</h3>
-          <Content content={result.message_content} />
-          <Blocks blocks={result.block_list} />
-        </>
-      )}
+      {result !== undefined && <Result result={result} />}
     </div>
   </details>
 )

@@ -3,6 +3,7 @@ import { useEffect } from 'preact/hooks'
 import { Dialog } from './dialog.tsx'
 
 const table: readonly [string, string][] = [
+  ['⌘ K, Ctrl K', 'Search'],
   ['n', 'Write a new task'],
   ['Space', 'Play and stop'],
   ['← →', 'One event back, one on'],

@@ -41,6 +41,7 @@ type Hand = {
   /** Writes into a field, in the place of what is in it. */
   write(field: Locator, text: string): Promise<void>
   choose(field: Locator, option: string): Promise<void>
+  openForm(): Promise<void>
   /** Starts the task that is written. */
   start(): Promise<void>
   /** To the second event of a task. */
@@ -85,6 +86,7 @@ const keyboardOf = (page: Page): Hand => {
         await page.keyboard.press('ArrowDown')
       }
     },
+    openForm: () => page.keyboard.press('n'),
     async start() {
       await page.keyboard.press('n')
       await page.keyboard.press('Enter')
@@ -100,6 +102,7 @@ const mouseOf = (page: Page): Hand => ({
   press: what => what.click(),
   write: (field, text) => field.fill(text),
   choose: async (field, option) => void (await field.selectOption(option)),
+  openForm: () => button(page, 'Examples').click(),
   start: () => page.getByRole('button', { name: 'Start' }).click(),
   async toSecondEvent() {
     await page.getByRole('slider').click({ position: { x: 1, y: 8 } })
@@ -114,7 +117,14 @@ const button = (page: Page, name: string | RegExp) => page.getByRole('button', {
 const link = (page: Page, name: string) => page.getByRole('link', { name, exact: true })
 const stateOf = (page: Page, status: string) => page.locator(`.task-head .is-${status}`).waitFor()
 
+/** Opens the form for a new task, which is one line once there are tasks. */
+const toExamples = async (page: Page, hand: Hand) => {
+  await page.locator('table.tasks').first().waitFor()
+  await hand.openForm()
+}
+
 const startAndAnswer = async (page: Page, hand: Hand) => {
+  await toExamples(page, hand)
   await hand.press(button(page, /^Ask a person/))
   await page.locator('button:focus', { hasText: 'Start' }).waitFor() // Enter starts the example
   await hand.start()
@@ -129,6 +139,7 @@ const startAndAnswer = async (page: Page, hand: Hand) => {
 }
 
 const pauseAndCancel = async (page: Page, hand: Hand) => {
+  await toExamples(page, hand)
   await hand.press(button(page, /^Speak slowly/))
   await hand.press(page.getByText('Settings of the request'))
   await hand.write(page.getByLabel('Settings of the agent, as JSON'), JSON.stringify({ script }))

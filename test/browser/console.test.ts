@@ -11,7 +11,7 @@ const browser = await launchBrowser()
 t.teardown(() => browser?.close())
 const skip = browser === undefined ? noBrowser : false
 const { url, api, consoleLink } = await serveHere(t)
-const ids = skip ? { tools: '', question: '', failed: '' } : await seed(api)
+const ids = skip ? { tools: '', question: '', failed: '', written: '' } : await seed(api)
 
 t.test('a one-time link signs in, once, and the token ends when its user signs out', { skip }, async t => {
   const link = `${url}${consoleLink()}`
@@ -249,7 +249,7 @@ t.test('the server is killed and started under an open console, which goes on', 
 })
 
 /** The panels of a task in the order in which a phone shows them. */
-const panels = ['Waits for you', 'Conversation', 'Statechart', 'Events']
+const panels = ['Waits for you', 'Conversation', 'Facts', 'Statechart', 'Events']
 /** Their names, from the top of the page to its end. Runs in the page. */
 const readingOrder = `${JSON.stringify(panels)}
   .map(name => document.querySelector('main [aria-label="' + name + '"]'))

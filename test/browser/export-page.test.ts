@@ -17,7 +17,7 @@ const skip = browser === undefined ? noBrowser : false
 const { api, dataDir } = await serveHere(t)
 const folder = mkdtempSync(path.join(tmpdir(), 'export-page-'))
 t.teardown(() => rmSync(folder, { recursive: true, force: true }))
-const ids = skip ? { tools: '', question: '', failed: '' } : await seed(api)
+const ids = skip ? { tools: '', question: '', failed: '', written: '' } : await seed(api)
 
 let made = 0
 /** Exports a page, and resolves to its file. */
@@ -75,6 +75,15 @@ t.test(
     t.same(complaints, [])
   },
 )
+
+t.test('messages are rendered as Markdown in an export, too, and load nothing', { skip }, async t => {
+  const { page, complaints } = await open(t, await exported(ids.written))
+  await page.locator('.prose th', { hasText: 'Before' }).waitFor()
+  t.equal(await page.locator('.prose ol > li').count(), 3)
+  t.match(await page.locator('.code-block pre').textContent(), /^def pages\(rows, size=100\):\n {4}"""/)
+  t.equal(await page.locator('#console img').count(), 0)
+  t.same(complaints, [])
+})
 
 t.test('the page verifies every event, and with the key of the log it is proven', { skip }, async t => {
   const { page, complaints } = await open(t, exportOfTask)

@@ -22,6 +22,18 @@ const dataDir = mkdtempSync(path.join(tmpdir(), 'reprise-screenshots-'))
 const receiver = await receive()
 const server = await launch(dataDir, { ALLOW_PRIVATE_URLS: '1', ALLOW_UNSANDBOXED_SHELL: '1' })
 
+/** Opens the search, with something found. */
+const searching = async (page: Page) => {
+  await page.keyboard.press('Control+k')
+  await page.getByRole('combobox', { name: 'Search' }).fill('ann')
+  await page.getByRole('option', { name: 'All tasks of the user ann' }).waitFor()
+}
+/** Shows a part of the time that a task took. */
+const lookingCloser = async (page: Page) => {
+  for (const name of ['Closer', 'Later']) await page.getByRole('button', { name, exact: true }).click()
+  await page.getByRole('region', { name: 'What took time' }).scrollIntoViewIfNeeded()
+}
+
 /** The views with pictures in docs/console.md. */
 const pictured = new Set(['home', 'past', 'question', 'diff', 'proof', 'env', 'system', 'export'])
 
@@ -54,7 +66,7 @@ const take = async ({ name, path: where, width, dark, before }: Wanted, into: st
 const images = path.resolve(import.meta.dirname, '../../docs/images')
 
 /** Takes the pictures of the documents, or those of every width into the folder. */
-const takeAll = async (views: { name: string; path: string }[]) => {
+const takeAll = async (views: Pick<Wanted, 'name' | 'path' | 'before'>[]) => {
   if (folder === undefined) {
     for (const view of views.filter(({ name }) => pictured.has(name)))
       await take({ ...view, name: `console-${view.name}`, width: 1280, dark: view.name === 'past' }, images)
@@ -80,6 +92,10 @@ try {
     { name: 'partners', path: `/ui/diff/${ids.tools}` },
     { name: 'proof', path: '/ui/proof/24' },
     { name: 'failed', path: `/ui/tasks/${ids.failed}` },
+    { name: 'start', path: '/ui', before: page => page.locator('#new-task').focus() },
+    { name: 'search', path: '/ui', before: searching },
+    { name: 'time', path: `/ui/tasks/${ids.tools}`, before: lookingCloser },
+    { name: 'markdown', path: `/ui/tasks/${ids.written}` },
   ])
   await takeAll(await seedViews(server.api, receiver.address))
   const file = path.join(dataDir, 'export.html')

@@ -9,6 +9,33 @@ const agent_config = { agent_id: ask.agent, ...ask.config }
 
 type Wanted = { message: string; user?: string; script?: object[]; more?: object; background?: boolean }
 
+/** An answer in which is what an answer may have in Markdown. */
+export const report = `## What the log says
+
+The server was **slow for 12 minutes**, because of *one* query. Three things to do:
+
+1. Add an index on \`orders (customer, day)\`.
+2. Read in pages:
+   - 100 rows at a time,
+   - newest first.
+3. Measure again; see [the manual](https://example.com/indexes).
+
+| Query | Before | After |
+|:------|-------:|------:|
+| orders of a customer | 4 200 ms | 3 ms |
+| orders of a day | 180 ms | 175 ms |
+
+\`\`\`python
+def pages(rows, size=100):
+    """Yields the rows in pages."""
+    for n in range(0, len(rows), size):
+        yield rows[n : n + size]  # the last one may be short
+\`\`\`
+
+> An index that nobody uses still costs every write.
+
+![The plan](https://elsewhere.example/plan.png)`
+
 /** Creates the tasks, and resolves to the ids of those that have views of their own in the pictures. */
 export const seed = async (api: Api) => {
   const create = async ({ message, user = 'ann', script, more = {}, background = false }: Wanted) => {
@@ -32,6 +59,10 @@ export const seed = async (api: Api) => {
       { message: 'Let me look for flights.' },
       { fail: { code: -32000, message: 'the airline refused the booking: the fare is no longer offered' } },
     ],
+  })
+  const written = await create({
+    message: 'Why was the shop slow this morning?',
+    script: [{ message: report, delta_ms: 2 }],
   })
   await create({ message: 'Summarize the minutes of Monday', user: 'cleo', script: [{ message: 'Done.' }] })
   const tools = await create({
@@ -70,5 +101,5 @@ export const seed = async (api: Api) => {
     script: [{ message: 'The harbour opens at six. '.repeat(400), delta_ms: 40 }],
     background: true,
   })
-  return { tools, question, failed }
+  return { tools, question, failed, written }
 }
