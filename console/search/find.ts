@@ -81,14 +81,13 @@ export const viewsFor = (text: string): Group[] => {
 
 type Stream = { stream: string; owner: string; last_type: string }
 
-/** Tasks whose id has this part. */
+/** The newest tasks whose id has this part. */
 const byId = async (text: string, abort: AbortSignal): Promise<Group> => {
-  const query = queryOf({ search: text, limit: perPage })
+  const query = queryOf({ search: text, order: 'desc', limit: perPage })
   const { streams } = await api.send<{ streams: Stream[] }>('GET', `/audit/streams${query}`, undefined, abort)
   const hits = streams
     .filter(({ stream }) => stream.startsWith('task-') && stream.slice(5).includes(text.toLowerCase()))
-    .slice(-most)
-    .reverse()
+    .slice(0, most)
     .map(({ stream, owner, last_type }) => ({
       href: hrefOfTask(stream.slice(5)),
       title: stream.slice(5),

@@ -14,7 +14,7 @@ import { foundIn, wanted } from './coverage.ts'
 import { type Answer, isRecorded, type StoredRow, writeRecording } from './files.ts'
 import { foldsOf } from './folds.ts'
 import { allRows, loadLog } from './load.ts'
-import { playHiddenJob, playJobs, playMissed } from './scenes/cron.ts'
+import { playAhead, playHiddenJob, playJobs, playMissed } from './scenes/cron.ts'
 import { playExpiry } from './scenes/expiry.ts'
 import { playForks } from './scenes/forks.ts'
 import { playGroupChats } from './scenes/group-chats.ts'
@@ -41,6 +41,8 @@ const play = async (): Promise<Record<string, string>> => {
   await stage.begin({}, '1')
   await playExpiry(stage)
   await stage.end()
+
+  await playAhead(stage)
 
   const fake = await startFakeModel({ answers: modelAnswers })
   await stage.begin({ MODEL_BASE_URL: `${fake.url}/v1`, MODEL: 'fake-1', MODEL_API_KEY: 'sk-secret' })

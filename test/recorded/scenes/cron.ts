@@ -1,5 +1,6 @@
 // Cron jobs, in three parts of a recording: with their secrets, after a server that was away for more than a minute, and
 // after the secrets are gone. In the end each job is paused, has ended, or is deleted.
+import { writeFileSync } from 'node:fs'
 import { savedEvery } from '../../../src/history/cron-fold.ts'
 import { until } from '../../support/http.ts'
 import type { Stage } from './stage.ts'
@@ -104,6 +105,26 @@ export const playMissed = async (stage: Stage): Promise<void> => {
   await stage.begin()
   await until(async () => (await jobsOf(stage).runs(id)).some(({ status }) => status === 'skipped'))
   await stage.must('DELETE', `/cron/jobs/${id}`)
+}
+
+/** The name of a module that lets the clock of a process be four seconds ahead. */
+export const clockAhead = 'clock-ahead.mjs'
+const aheadText = 'const now = Date.now\nDate.now = () => now() + 4000\n'
+
+/** A job that was planned by a server whose clock was ahead, and goes on in a server whose clock is right. */
+export const playAhead = async (stage: Stage): Promise<void> => {
+  writeFileSync(stage.file(clockAhead), aheadText)
+  await stage.begin({ NODE_OPTIONS: `--import=${stage.file(clockAhead)}` })
+  const often = { schedule: '* * * * * *', overlap: 'allow' }
+  const { job_id: id = '' } = await stage.must('POST', '/cron/jobs', { name: 'ahead', task: echo, ...often })
+  const { runs } = jobsOf(stage)
+  await until(async () => (await runs(id)).length > 1)
+  await stage.end()
+  await stage.begin()
+  const before = (await runs(id)).length
+  await until(async () => (await runs(id)).length > before)
+  await stage.must('DELETE', `/cron/jobs/${id}`)
+  await stage.end()
 }
 
 /** The runs of the hidden job cannot begin any more. */

@@ -18,6 +18,13 @@ const structured_output = {
   additionalProperties: false,
 }
 
+const cited = { type: 'url_citation', url_citation: { url: 'https://example.com/a', title: 'A page' } }
+/** An answer that names a source. */
+const sourced = [
+  { choices: [{ index: 0, delta: { role: 'assistant', content: 'It is so.', annotations: [cited] } }] },
+  { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] },
+]
+
 /** What the model answers, in the order in which `playModels` asks. */
 export const modelAnswers: Answer[] = [
   {
@@ -58,6 +65,7 @@ export const modelAnswers: Answer[] = [
     finish_reason: 'length',
   },
   { text: 'I say less.' },
+  { chunks: sourced },
   { text: 'as far as', finish_reason: 'length' },
   { text: 'and so on' },
 ]
@@ -108,6 +116,7 @@ export const playModels = async ({ post, answer, becomes }: Stage): Promise<void
     agent_config: { developer_prompt: 'Be brief.' },
   })
   await post({ user_message_content: 'write it' })
+  await post({ user_message_content: 'who says so?' })
   await post({
     session_id: 'brought',
     return_rollout: true,

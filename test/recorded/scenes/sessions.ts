@@ -29,6 +29,7 @@ export const playSessions = async (stage: Stage): Promise<void> => {
     await must('POST', '/env/reset', { session_id: id }, { 'idempotency-key': `reset-${n}` })
     await env.step(id, 'draw')
   }
+  await env.close(await env.made({ session_id: 'seen', env_class_path: 'seen.mjs#Seen' }))
   for (const [n, env_class_path] of walls.entries()) {
     const done = await env.made({ session_id: `done-${n}`, env_class_path, env_init_kwargs: { end: 3 } })
     await env.add(done, 3)

@@ -17,10 +17,18 @@ const ttls = (seconds: string) =>
     ['CREATED', 'QUEUED', 'WORKING', 'PAUSED', 'INPUT_REQUIRED'].map(name => [`TASK_TTL_${name}`, seconds]),
   )
 
+/** An environment whose observations an agent sees. */
+const seen = `import { Counter } from './counter.mjs'
+export class Seen extends Counter {
+  static showsObservation = true
+}
+`
+
 export const createStage = (folder: string) => {
   const file = (name: string) => path.join(folder, name)
   mkdirSync(file('modules'), { recursive: true })
   copyFileSync(path.join(modules, 'counter.mjs'), file('modules/counter.mjs'))
+  writeFileSync(file('modules/seen.mjs'), seen)
   const stdio = path.resolve(import.meta.dirname, '../../mcp/servers/stdio.mjs')
   const strange = rawProcess(folder, {
     lists: [
