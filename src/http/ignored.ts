@@ -14,6 +14,8 @@ import type { App } from './request.ts'
 const maxNames = 20
 /** The most characters of each name. */
 const maxCharacters = 100
+/** The greatest length of a header: clients and proxies refuse answers whose headers are longer than they expect. */
+const longestHeader = 4096
 
 /** For each operation: the query parameters that it reads, which of them are lists, and the schema of its body. */
 const known = new Map(
@@ -39,11 +41,13 @@ const ignoredInBody = (body: unknown, operation: OperationId): string[] => {
   return schema === undefined ? [] : unknownKeys(schema, body, maxNames)
 }
 
-const headerOf = (names: string[]): string =>
-  names
+const headerOf = (names: string[]): string => {
+  const written = names
     .slice(0, maxNames)
     .map(name => encodeURIComponent(name.slice(0, maxCharacters).toWellFormed()))
-    .join(', ')
+  while (written.join(', ').length > longestHeader) written.pop()
+  return written.join(', ')
+}
 
 /** Names the ignored parameters in `X-Ignored-Query`, percent-encoded. */
 export const tellIgnoredQuery = ({ query, routeOptions }: FastifyRequest, reply: FastifyReply): void => {

@@ -33,6 +33,23 @@ t.test(
   },
 )
 
+t.test('a config of MCP servers that is none at all is refused as before', async t => {
+  for (const tool_mcp_config of [{ a: null }, { mcpServers: { a: null } }, [null]]) {
+    const refused = await api('POST', '/tasks', { ...create, agent_config: { tool_mcp_config } })
+    t.equal(refused.status, 422)
+  }
+  const text = await api('POST', '/tasks', { ...create, agent_config: { tool_mcp_config: { a: 'xyz' } } })
+  t.same([text.status, of(text)], [422, null], 'the letters of a text are no fields')
+})
+
+t.test('many long names fit into a header that every client can read', async t => {
+  const long = Array.from({ length: 30 }, (_, n) => [String.fromCharCode(0x4e00 + n).repeat(100), 1])
+  const made = await api('POST', '/tasks', { ...create, ...Object.fromEntries(long) })
+  const names = String(of(made)).split(', ')
+  t.ok(names.length >= 1 && String(of(made)).length <= 4096)
+  t.equal(decodeURIComponent(String(names[0])), '\u4e00'.repeat(100))
+})
+
 t.test('every other request with a body has the header', async t => {
   const env = await api('POST', '/env/create', { session_id: 's', env_id: 'gridworld', colour: 1 })
   t.same([env.status, of(env)], [200, 'colour'])
