@@ -56,7 +56,7 @@ export const createCronSystem = (deps: Deps) => {
     inspect: deps.inspect,
     begin: tasks.runtime.activate,
   })
-  const runs = createRuns({ runtime, requests, ids })
+  const runs = createRuns({ runtime, requests, makers, ids })
   let isStopped = false
   const whenCurrent = retriedBy(tasks.queries.caughtUp, () => isStopped)
   const isHeld = () => isStopped || deps.isDraining() || log.isFailing()

@@ -1,0 +1,91 @@
+// Jobs whose makers lose their tokens, get them again, or are replaced.
+import t from 'tap'
+import type { Principal } from '../../src/contract/token-events.ts'
+import { admin, givenSystem, quiet, type TestSystem } from '../support/system.ts'
+import { asked, cronEventsOf, dataOf, givenJob, settableWorld, triggeredAt } from './jobs.ts'
+
+const second = 1000
+const hour = 3600 * second
+const ann: Principal = { id: 'of-ann', role: 'user', userId: 'ann', expiresAt: undefined }
+
+const about = {
+  owner: 'ann',
+  session_id: '',
+  correlation_id: 'test',
+  principal: 'admin',
+  causation_id: 'test',
+}
+const givenToken = async ({ log }: TestSystem, id: string, user_id: string, expires_at?: number) => {
+  const data = {
+    ...{ token_id: id, hash: id, role: 'user', user_id },
+    ...(expires_at === undefined ? {} : { expires_at }),
+  }
+  const events = [{ type: 'TokenCreated', schema_version: 1, data }]
+  await log.append([{ stream: `principal-${id}`, expectedRevision: -1, ...about, events }])
+}
+const revoke = async ({ log }: TestSystem, id: string) => {
+  const events = [{ type: 'TokenRevoked', schema_version: 1, data: { token_id: id } }]
+  await log.append([{ stream: `principal-${id}`, expectedRevision: 0, ...about, events }])
+}
+const stateOf = ({ cron }: TestSystem, id: string) => cron.queries.visible(admin, id)
+
+t.test(
+  'a job that paused because the clock was ahead of the token goes on when the clock is put right',
+  async t => {
+    const world = settableWorld('2026-06-01T12:00:00Z')
+    const system = await givenSystem({ world })
+    await givenToken(system, ann.id, 'ann', world.clock.now() + hour)
+    const id = await givenJob(system, { every_seconds: 10 }, ann)
+    await world.advance(5 * second)
+    world.set('2026-06-02T12:00:00Z')
+    await world.advance(70 * second)
+    await quiet(system)
+    t.match(stateOf(system, id), { state: 'paused', paused_reason: 'no_valid_token' })
+    world.set('2026-06-01T12:01:00Z')
+    await world.advance(70 * second)
+    await quiet(system)
+    t.equal(stateOf(system, id).state, 'active')
+    const before = (await triggeredAt(system)).length
+    await world.advance(21 * second)
+    await quiet(system)
+    t.equal((await triggeredAt(system)).length, before + 2, 'not only a day later')
+    await system.close()
+  },
+)
+
+t.test('a job that was made while the token of its maker expired has no run', async t => {
+  const world = settableWorld('2026-06-01T12:00:00Z')
+  const system = await givenSystem({ world })
+  await givenToken(system, ann.id, 'ann', world.clock.now() + 5 * second)
+  await world.advance(6 * second)
+  const id = await givenJob(system, { every_seconds: 10 }, ann) // its request was let in before
+  await world.advance(30 * second)
+  await quiet(system)
+  t.strictSame(await triggeredAt(system), [])
+  t.match(stateOf(system, id), { state: 'paused', paused_reason: 'no_valid_token' })
+  await system.close()
+})
+
+t.test('somebody else who enables the job of a maker without a token becomes its maker', async t => {
+  const world = settableWorld('2026-06-01T12:00:00Z')
+  const system = await givenSystem({ world, workspaceRoot: '/work-of' })
+  await givenToken(system, ann.id, 'ann')
+  const id = await givenJob(system, { every_seconds: 10 }, ann)
+  await world.advance(11 * second)
+  await revoke(system, ann.id)
+  await quiet(system)
+  t.equal(stateOf(system, id).state, 'paused')
+  await system.cron.commands.change(asked, id, { body: { enabled: true }, found: [] })
+  await givenToken(system, 'of-bob', 'bob')
+  await quiet(system)
+  t.match(stateOf(system, id), { state: 'active', maker_token: 'admin', maker_user: null })
+  await world.advance(11 * second)
+  await quiet(system)
+  const made = (await system.stored()).filter(({ header }) => header.type === 'TaskCreated')
+  const [first, second_] = made.map(({ data }) => data as { user_id: string; workdir: string })
+  t.equal(second_?.user_id, 'ann')
+  const folder = (at: string | undefined) => String(at).split('/').slice(0, -1).join('/')
+  t.equal(folder(second_?.workdir), folder(first?.workdir), 'the task still works in the folder of its user')
+  t.equal(dataOf(await cronEventsOf(system), 'CronJobPaused').length, 1)
+  await system.close()
+})
