@@ -123,6 +123,19 @@ for (const live of [true, false]) {
   )
 }
 
+t.test('a job that was made while the clock was ahead runs at once when the clock is put right', async t => {
+  const world = settableWorld('2026-06-02T12:00:00Z') // a day ahead
+  const system = await givenSystem({ world })
+  await givenJob(system, { every_seconds: 2, overlap: 'allow' })
+  await world.advance(3 * second)
+  world.set('2026-06-01T12:00:00Z')
+  await world.advance(5 * second)
+  await quiet(system)
+  const today = (await triggeredAt(system)).filter(at => at.startsWith('2026-06-01'))
+  t.ok(today.length >= 2)
+  await system.close()
+})
+
 t.test('a job with another schedule since then has all times of it when the clock is put right', async t => {
   const world = settableWorld('2026-06-02T12:00:00Z') // a day ahead
   const system = await givenSystem({ world })
