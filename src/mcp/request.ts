@@ -89,7 +89,7 @@ export const ignoredInMcp = (config: unknown): string[] => {
   if (!isFields(config)) return []
   const { at, entries } = entriesOf(config)
   const beside = at.length === 0 ? [] : Object.keys(config).filter(key => !at.includes(key))
-  const inServers = entries.flatMap(([name, entry]) =>
+  const inServers = entries.slice(0, maxServers).flatMap(([name, entry]) =>
     Object.keys(isFields(entry) ? entry : {})
       .filter(key => key !== 'url' && key !== 'headers')
       .map(key => [...at, name, key].join('.')),
