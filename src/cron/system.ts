@@ -80,7 +80,8 @@ export const createCronSystem = (deps: Deps) => {
   const end = (run: { jobId: string; runId: string }, how: RunEnd): void => {
     if (!isStopped) whenCurrent(() => runs.end(run.jobId, run.runId, how)).catch(onFault)
   }
-  const checkMakers = () => whenCurrent(createPausedJobs({ runtime, makers, jobs: queries, runs }))
+  const pausedJobs = createPausedJobs({ runtime, makers, jobs: queries, runs })
+  const checkMakers = () => whenCurrent(pausedJobs)
   // In a later turn of the event loop, because by then the read models have the commit.
   makers.onChange(() => setImmediate(() => void (isHeld() ? undefined : checkMakers().catch(onFault))))
   const following = createFollowing({

@@ -1,7 +1,11 @@
 // Jobs whose makers lose their tokens, get them again, or are replaced.
 import t from 'tap'
+import { Refusal } from '../../src/contract/refusals.ts'
 import type { Principal } from '../../src/contract/token-events.ts'
+import { createPausedJobs } from '../../src/cron/paused-jobs.ts'
+import { emptyCronJob } from '../../src/history/cron-job.ts'
 import { admin, givenSystem, quiet, type TestSystem } from '../support/system.ts'
+import { settle } from '../support/world.ts'
 import { asked, cronEventsOf, dataOf, givenJob, settableWorld, triggeredAt } from './jobs.ts'
 
 const second = 1000
@@ -88,4 +92,53 @@ t.test('somebody else who enables the job of a maker without a token becomes its
   t.equal(folder(second_?.workdir), folder(first?.workdir), 'the task still works in the folder of its user')
   t.equal(dataOf(await cronEventsOf(system), 'CronJobPaused').length, 1)
   await system.close()
+})
+
+t.test('a job whose maker gets a token while it is being paused goes on', async t => {
+  let [mayAct, is_held] = [false, 0 as 0 | 1]
+  let goOn = () => {}
+  const held = new Promise<void>(resolve => {
+    goOn = resolve
+  })
+  const told: string[] = []
+  const check = createPausedJobs({
+    makers: { mayAct: () => mayAct },
+    jobs: { byMaker: () => [{ id: 'one', maker_token: 'of-ann', maker_user: 'ann', is_held }] },
+    runs: { queued: async () => {} },
+    runtime: {
+      async ask(_, { type }) {
+        if (type === 'PauseJob') await held
+        is_held = type === 'PauseJob' ? 1 : 0
+        told.push(type)
+        return emptyCronJob()
+      },
+    },
+  })
+  const first = check()
+  await settle()
+  mayAct = true
+  const others = [check(), check()]
+  await settle()
+  goOn()
+  await Promise.all([first, ...others])
+  t.strictSame(told, ['PauseJob', 'GoOn'])
+})
+
+t.test('a job that was deleted meanwhile does not keep other jobs from being paused', async t => {
+  const rows = ['one', 'two'].map(id => ({ id, maker_token: 't', maker_user: 'ann', is_held: 0 as const }))
+  const told: string[] = []
+  const check = createPausedJobs({
+    makers: { mayAct: () => false },
+    jobs: { byMaker: () => rows },
+    runs: { queued: async () => {} },
+    runtime: {
+      async ask(stream) {
+        told.push(stream)
+        if (stream === 'cron-one') throw new Refusal('CronJobNotFound')
+        return emptyCronJob()
+      },
+    },
+  })
+  await check()
+  t.strictSame(told, ['cron-one', 'cron-two'])
 })
