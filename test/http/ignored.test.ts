@@ -60,12 +60,15 @@ t.test('every other request with a body has the header', async t => {
   t.same([token.status, of(token)], [200, 'colour'])
 })
 
+const said = { type: 'message', role: 'user', message_content: 'hi', colour: 1 }
 t.test('with handling=strict nothing is ignored', async t => {
   const count = async () => ((await read(api('GET', '/tasks'))).body.result as unknown as object[]).length
   const before = await count()
   for (const [body, loc] of [
     [{ ...create, agent_confg: {} }, ['body', 'agent_confg']],
     [{ ...create, agent_config: { colour: 'red' } }, ['body', 'agent_config', 'colour']],
+    [{ ...create, 'agent.config': {} }, ['body', 'agent.config']],
+    [{ ...create, history_messages: [said] }, ['body', 'history_messages', 0, 'colour']],
   ] as const) {
     const { status, body: refused } = await read(api('POST', '/tasks', body, strict))
     t.equal(status, 422)
