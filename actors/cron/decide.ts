@@ -82,7 +82,8 @@ const resume = (deps: CronDeps, view: CronView, { maker }: Of<'ResumeJob'>): Cro
 const goOn = (deps: CronDeps, view: CronView): CronDecision => {
   const { settings } = settingsOf(view)
   if (view.state !== 'paused' || view.pausedReason !== noValidToken) return only()
-  const hasPassed = view.held !== undefined && view.held.at <= deps.clock.now()
+  const latest = Math.min(deps.clock.now(), settings.ends_at ?? Number.POSITIVE_INFINITY)
+  const hasPassed = view.held !== undefined && view.held.at <= latest && !isFull(view)
   const next = hasPassed ? view.held : nextOf(deps, view, settings)
   const resumed: CronEvent = { type: 'CronJobResumed', data: { ...(next && { next }) } }
   return only(resumed, ...endedUnless(next, isFull(view)))

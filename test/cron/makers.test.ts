@@ -94,6 +94,30 @@ t.test('somebody else who enables the job of a maker without a token becomes its
   await system.close()
 })
 
+for (const changed of [{ max_runs: 1 }, { ends_at: '2026-06-01T12:00:15Z' }]) {
+  t.test(
+    `a job that got ${JSON.stringify(changed)} while it was paused does not run beyond that`,
+    async t => {
+      const world = settableWorld('2026-06-01T12:00:00Z')
+      const system = await givenSystem({ world })
+      await givenToken(system, ann.id, 'ann')
+      const id = await givenJob(system, { every_seconds: 10 }, ann)
+      await world.advance(11 * second)
+      await revoke(system, ann.id)
+      await quiet(system)
+      await system.cron.commands.change(asked, id, { body: changed, found: [] })
+      await world.advance(20 * second)
+      await givenToken(system, 'another', 'ann')
+      await quiet(system)
+      await world.advance(10 * second)
+      await quiet(system)
+      t.equal((await triggeredAt(system)).length, 1)
+      t.equal(stateOf(system, id).state, 'ended')
+      await system.close()
+    },
+  )
+}
+
 t.test('a job whose maker gets a token while it is being paused goes on', async t => {
   let [mayAct, is_held] = [false, 0 as 0 | 1]
   let goOn = () => {}
