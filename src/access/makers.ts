@@ -3,7 +3,7 @@
 import { principalEvents } from '../contract/decoders/principal.ts'
 import type { World } from '../contract/ports.ts'
 import type { Recorded } from '../contract/stored.ts'
-import type { TokenRow } from '../tasks/queries.ts'
+import type { MakerRow } from '../tasks/queries.ts'
 
 /** The longest time between two looks for expired tokens, in milliseconds: the operator may set the clock. */
 const longestMs = 60_000
@@ -17,14 +17,15 @@ const always: ReadonlySet<string> = new Set(['admin', 'system'])
  */
 export type Maker = { token: string; userId: string | null }
 export type Makers = ReturnType<typeof createMakers>
-/** `rows`: all tokens that are not revoked, as the read models have them now. */
+/** `rows`: the tokens that are not revoked, and all tokens without a user, as the read models have them now. */
 export const createMakers = (
-  rows: () => readonly TokenRow[],
+  rows: () => readonly MakerRow[],
   { clock, timers }: Pick<World, 'clock' | 'timers'>,
 ) => {
   /** The ends of the valid tokens of each user, by the ids of the tokens. */
   const ofUsers = new Map<string, Map<string, number>>()
   const userOf = new Map<string, string>()
+  /** All tokens without a user, also those that were revoked. */
   const withoutUser = new Set<string>()
   const listeners: (() => void)[] = []
   let lookedAt = clock.now()
@@ -38,7 +39,6 @@ export const createMakers = (
     userOf.set(id, userId)
   }
   const remove = (id: string): void => {
-    withoutUser.delete(id)
     const userId = userOf.get(id) ?? ''
     const own = ofUsers.get(userId)
     own?.delete(id)

@@ -68,6 +68,14 @@ t.test('a token that expires before all others is told in time, whenever it was 
   t.same([makers.mayAct(bob), makers.changes()], [false, 2])
 })
 
+t.test('what a token without a user set up for a user goes on when that token is revoked', async t => {
+  const makers = given(() => [row('ops', null)])
+  const ofTask = { token: 'ops', userId: 'ann' }
+  t.same([makers.mayAct(ofTask), makers.mayAct(ann)], [true, false])
+  makers.take(stored('TokenRevoked', { token_id: 'ops' }))
+  t.same([makers.mayAct(ofTask), makers.mayAct(ann)], [true, false])
+})
+
 t.test('a token that is made or revoked is told', async t => {
   const makers = given(() => [row('a', 'ann')])
   makers.take(stored('TokenRevoked', { token_id: 'a' }))

@@ -4,7 +4,7 @@ import { Refusal } from '../../src/contract/refusals.ts'
 import type { Principal } from '../../src/contract/token-events.ts'
 import { createPausedJobs } from '../../src/cron/paused-jobs.ts'
 import { emptyCronJob } from '../../src/history/cron-job.ts'
-import { admin, givenSystem, quiet, type TestSystem } from '../support/system.ts'
+import { admin, givenSystem, quiet, restarted, type TestSystem } from '../support/system.ts'
 import { settle } from '../support/world.ts'
 import { asked, cronEventsOf, dataOf, givenJob, settableWorld, triggeredAt } from './jobs.ts'
 
@@ -19,9 +19,10 @@ const about = {
   principal: 'admin',
   causation_id: 'test',
 }
-const givenToken = async ({ log }: TestSystem, id: string, user_id: string, expires_at?: number) => {
+const givenToken = async ({ log }: TestSystem, id: string, user_id?: string, expires_at?: number) => {
   const data = {
-    ...{ token_id: id, hash: id, role: 'user', user_id },
+    ...{ token_id: id, hash: id, role: 'user' },
+    ...(user_id === undefined ? {} : { user_id }),
     ...(expires_at === undefined ? {} : { expires_at }),
   }
   const events = [{ type: 'TokenCreated', schema_version: 1, data }]
@@ -117,6 +118,18 @@ for (const changed of [{ max_runs: 1 }, { ends_at: '2026-06-01T12:00:15Z' }]) {
     },
   )
 }
+
+t.test('after a restart, what a revoked token without a user set up for a user still goes on', async t => {
+  let system = await givenSystem({ world: settableWorld('2026-06-01T12:00:00Z') })
+  await givenToken(system, 'ops')
+  await givenToken(system, ann.id, 'ann')
+  await revoke(system, 'ops')
+  await revoke(system, ann.id)
+  system = await restarted(system)
+  const mayAct = (maker: string) => system.webhooks.mayAct({ maker, userId: 'ann' })
+  t.same([mayAct('ops'), mayAct(ann.id)], [true, false])
+  await system.close()
+})
 
 t.test('a job whose maker gets a token while it is being paused goes on', async t => {
   let [mayAct, is_held] = [false, 0 as 0 | 1]
