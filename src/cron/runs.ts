@@ -18,6 +18,9 @@ const always = () => true
 const system = (stream: string) => ({ principal: 'system', causation: stream })
 
 export const createRuns = ({ runtime, requests, makers, ids }: Deps) => {
+  const mayAct = ({ maker }: CronView): boolean =>
+    maker === undefined || makers.mayAct({ token: maker.token_id, userId: maker.user_id ?? null })
+
   /** Sends a command that may begin a run, with the request of the run. */
   const ask = async (stream: string, ticket: string, command: CronCommand): Promise<CronView> => {
     await requests.ready(ticket, await runtime.until(stream, always))
@@ -47,12 +50,10 @@ export const createRuns = ({ runtime, requests, makers, ids }: Deps) => {
     /** A time of the job's schedule was due when the alarm looked, at `seenAt`. Returns the job's view. */
     async due(jobId: string, seenAt: number): Promise<CronView> {
       const stream = cronStream(jobId)
-      const { state, maker } = await runtime.until(stream, always)
+      const view = await runtime.until(stream, always)
       // A request may have made or changed the job while the last token of its maker expired.
-      if (state === 'active' && maker !== undefined) {
-        const mayAct = makers.mayAct({ token: maker.token_id, userId: maker.user_id ?? null })
-        if (!mayAct) return runtime.ask(stream, { type: 'PauseJob', reason: noValidToken, ...system(stream) })
-      }
+      if (view.state === 'active' && !mayAct(view))
+        return runtime.ask(stream, { type: 'PauseJob', reason: noValidToken, ...system(stream) })
       const runId = ids.next('run_')
       const command = { type: 'RunDue', runId, skipId: ids.next('run_'), seenAt, ...system(stream) } as const
       return ask(stream, runId, command)
@@ -64,7 +65,7 @@ export const createRuns = ({ runtime, requests, makers, ids }: Deps) => {
       asked: { principal: string; causation: string; idempotencyKey: string | undefined },
     ): Promise<void> {
       const stream = cronStream(jobId)
-      if ((await runtime.until(stream, always)).pausedReason === noValidToken) {
+      if (!mayAct(await runtime.until(stream, always))) {
         const words =
           'the maker of this job has no valid token: resume the job first, or give the maker a token'
         throw new Refusal('Conflict', { job_id: jobId }, words)

@@ -4,9 +4,9 @@ import { Refusal } from '../../src/contract/refusals.ts'
 import type { Principal } from '../../src/contract/token-events.ts'
 import { createPausedJobs } from '../../src/cron/paused-jobs.ts'
 import { emptyCronJob } from '../../src/history/cron-job.ts'
-import { admin, givenSystem, quiet, restarted, type TestSystem } from '../support/system.ts'
+import { admin, givenSystem, quiet, refused, restarted, type TestSystem } from '../support/system.ts'
 import { settle } from '../support/world.ts'
-import { asked, cronEventsOf, dataOf, givenJob, settableWorld, triggeredAt } from './jobs.ts'
+import { asked, cronEventsOf, dataOf, givenJob, noRetry, settableWorld, triggeredAt } from './jobs.ts'
 
 const second = 1000
 const hour = 3600 * second
@@ -118,6 +118,21 @@ for (const changed of [{ max_runs: 1 }, { ends_at: '2026-06-01T12:00:15Z' }]) {
     },
   )
 }
+
+t.test('a job that its user has paused is not triggered either when the user has no valid token', async t => {
+  const system = await givenSystem({ world: settableWorld('2026-06-01T12:00:00Z') })
+  await givenToken(system, ann.id, 'ann')
+  const id = await givenJob(system, { every_seconds: 10 }, ann)
+  await system.cron.commands.pause({ principal: ann, requestId: 'r' }, id)
+  await revoke(system, ann.id)
+  await quiet(system)
+  await t.rejects(system.cron.commands.trigger(asked, id, noRetry), refused('Conflict'))
+  t.strictSame(await triggeredAt(system), [])
+  await system.cron.commands.resume(asked, id)
+  await system.cron.commands.trigger(asked, id, noRetry)
+  t.equal((await triggeredAt(system)).length, 1)
+  await system.close()
+})
 
 t.test('after a restart, what a revoked token without a user set up for a user still goes on', async t => {
   let system = await givenSystem({ world: settableWorld('2026-06-01T12:00:00Z') })
