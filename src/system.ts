@@ -170,7 +170,7 @@ export const createSystem = async (deps: SystemDeps) => {
     reach: deps.reach ?? (() => {}),
   })
   const { events } = bus
-  const makers = createMakers(queries.tokens, world)
+  const makers = createMakers(queries.makers, world)
   log.onCommit(makers.take)
   // A write may have failed although the file has its events.
   log.onReopened(async () => {

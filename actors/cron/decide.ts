@@ -43,7 +43,8 @@ const nextOf = (deps: CronDeps, view: CronView, settings: CronSettings): Next | 
 
 const paused: CronEvent = { type: 'CronJobPaused', data: { reason: 'paused' } }
 
-const change = (deps: CronDeps, view: CronView, { settings, enabled }: Of<'ChangeJob'>): CronDecision => {
+const change = (deps: CronDeps, view: CronView, command: Of<'ChangeJob'>): CronDecision => {
+  const { settings, enabled, maker } = command
   settingsOf(view)
   const next = nextOf(deps, view, settings)
   const isOn = enabled ?? view.state !== 'paused'
@@ -53,7 +54,7 @@ const change = (deps: CronDeps, view: CronView, { settings, enabled }: Of<'Chang
   }
   if (!isOn) return view.state === 'paused' ? only(changed) : only(changed, paused)
   if (view.state !== 'active' && next !== undefined) {
-    return only(changed, { type: 'CronJobResumed', data: { next } })
+    return only(changed, { type: 'CronJobResumed', data: { next, ...(maker && { maker }) } })
   }
   if (view.state !== 'active') return only(changed)
   return only(changed, ...endedUnless(next, isFull({ ...view, settings })))
@@ -74,11 +75,16 @@ const resume = (deps: CronDeps, view: CronView, { maker }: Of<'ResumeJob'>): Cro
   return only(resumed, ...endedUnless(next, isFull(view)))
 }
 
-/** Goes on with the time that was next before the pause. `missed` decides what becomes of times that have passed. */
+/**
+ * Goes on with the time that was next before the pause, if it has passed: `missed` decides what becomes of it and of the times
+ * since. A time that lies ahead is planned anew, since the clock may have been ahead before the pause.
+ */
 const goOn = (deps: CronDeps, view: CronView): CronDecision => {
   const { settings } = settingsOf(view)
   if (view.state !== 'paused' || view.pausedReason !== noValidToken) return only()
-  const next = view.held ?? nextOf(deps, view, settings)
+  const latest = Math.min(deps.clock.now(), settings.ends_at ?? Number.POSITIVE_INFINITY)
+  const hasPassed = view.held !== undefined && view.held.at <= latest && !isFull(view)
+  const next = hasPassed ? view.held : nextOf(deps, view, settings)
   const resumed: CronEvent = { type: 'CronJobResumed', data: { ...(next && { next }) } }
   return only(resumed, ...endedUnless(next, isFull(view)))
 }

@@ -3,7 +3,7 @@
 import { principalEvents } from '../contract/decoders/principal.ts'
 import type { World } from '../contract/ports.ts'
 import type { Recorded } from '../contract/stored.ts'
-import type { TokenRow } from '../tasks/queries.ts'
+import type { MakerRow } from '../tasks/queries.ts'
 
 /** The longest time between two looks for expired tokens, in milliseconds: the operator may set the clock. */
 const longestMs = 60_000
@@ -17,16 +17,19 @@ const always: ReadonlySet<string> = new Set(['admin', 'system'])
  */
 export type Maker = { token: string; userId: string | null }
 export type Makers = ReturnType<typeof createMakers>
-/** `rows`: all tokens that are not revoked, as the read models have them now. */
+/** `rows`: the tokens that are not revoked, and all tokens without a user, as the read models have them now. */
 export const createMakers = (
-  rows: () => readonly TokenRow[],
+  rows: () => readonly MakerRow[],
   { clock, timers }: Pick<World, 'clock' | 'timers'>,
 ) => {
   /** The ends of the valid tokens of each user, by the ids of the tokens. */
   const ofUsers = new Map<string, Map<string, number>>()
   const userOf = new Map<string, string>()
+  /** All tokens without a user, also those that were revoked. */
   const withoutUser = new Set<string>()
   const listeners: (() => void)[] = []
+  let lookedAt = clock.now()
+  let wakesAt = Number.POSITIVE_INFINITY
   let cancel = () => {}
 
   const add = (id: string, userId: string | null | undefined, expiresAt: number | null | undefined): void => {
@@ -36,31 +39,45 @@ export const createMakers = (
     userOf.set(id, userId)
   }
   const remove = (id: string): void => {
-    withoutUser.delete(id)
     const userId = userOf.get(id) ?? ''
     const own = ofUsers.get(userId)
     own?.delete(id)
     userOf.delete(id)
     if (own?.size === 0) ofUsers.delete(userId)
   }
-  /** When the next token expires; undefined: none does. */
-  const nextEnd = (): number | undefined => {
+  const hasValid = (userId: string): boolean => {
     const now = clock.now()
-    const ends = [...ofUsers.values()].flatMap(own => [...own.values()]).filter(until => until > now)
-    const next = ends.reduce((least, until) => Math.min(least, until), Number.POSITIVE_INFINITY)
-    return next === Number.POSITIVE_INFINITY ? undefined : next
+    for (const until of ofUsers.get(userId)?.values() ?? []) if (until > now) return true
+    return false
   }
   const tell = (): void => {
     for (const listener of listeners) listener()
   }
+  /** Looks again when the next token expires, or when a clock that is set back makes an expired one valid. */
   const watch = (): void => {
     cancel()
-    const next = nextEnd()
-    if (next === undefined) return
-    cancel = timers.after(Math.min(longestMs, next - clock.now()), () => {
-      watch()
-      if (next <= clock.now()) tell()
-    })
+    const now = clock.now()
+    let hasEnds = false
+    wakesAt = now + longestMs
+    for (const own of ofUsers.values()) {
+      for (const until of own.values()) {
+        if (until === Number.POSITIVE_INFINITY) continue
+        hasEnds = true
+        if (until > now && until < wakesAt) wakesAt = until
+      }
+    }
+    if (!hasEnds) wakesAt = Number.POSITIVE_INFINITY
+    else cancel = timers.after(wakesAt - now, look)
+  }
+  const look = (): void => {
+    const now = clock.now()
+    const [from, to] = [Math.min(lookedAt, now), Math.max(lookedAt, now)]
+    const changes = [...ofUsers.values()].some(own =>
+      [...own.values()].some(until => from < until && until <= to),
+    )
+    lookedAt = now
+    watch()
+    if (changes) tell()
   }
   /** Reads all tokens again. */
   const fill = (): void => {
@@ -79,15 +96,16 @@ export const createMakers = (
       let isNews = false
       for (const stored of events) {
         const event = principalEvents.find(stored)
-        if (event?.type === 'TokenRevoked') remove(event.data.token_id)
-        else if (event?.type === 'TokenCreated')
-          add(event.data.token_id, event.data.user_id, event.data.expires_at)
-        else continue
-        isNews = true
+        if (event?.type !== 'TokenRevoked' && event?.type !== 'TokenCreated') continue
+        const { token_id: id } = event.data
+        const user = event.type === 'TokenCreated' ? event.data.user_id : userOf.get(id)
+        const before = user !== undefined && hasValid(user)
+        if (event.type === 'TokenCreated') add(id, user, event.data.expires_at)
+        else remove(id)
+        isNews ||= !(before && hasValid(user))
+        if (event.type === 'TokenCreated' && (event.data.expires_at ?? wakesAt) < wakesAt) watch()
       }
-      if (!isNews) return
-      watch()
-      tell()
+      if (isNews) tell()
     },
     /**
      * Whether what this maker has set up may act now. All tokens without a user are one maker together, and the operator's
@@ -95,9 +113,9 @@ export const createMakers = (
      */
     mayAct({ token, userId }: Maker): boolean {
       if (userId === null || always.has(token) || withoutUser.has(token)) return true
-      return [...(ofUsers.get(userId)?.values() ?? [])].some(until => until > clock.now())
+      return hasValid(userId)
     },
-    /** Calls this when a token was made, was revoked or has expired. */
+    /** Calls this when a user has a first valid token, or no valid token any more. */
     onChange: (listener: () => void): void => void listeners.push(listener),
     stop: (): void => cancel(),
   }

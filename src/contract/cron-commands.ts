@@ -20,9 +20,9 @@ export type CronCommand = Asked &
         digest: string
         idempotencyKey?: string | undefined
       }
-    | { type: 'ChangeJob'; settings: CronSettings; enabled?: boolean }
+    /** `maker`, here and below: the job acts as this maker from now on, if it goes on. */
+    | { type: 'ChangeJob'; settings: CronSettings; enabled?: boolean; maker?: CronMaker }
     | { type: 'PauseJob'; reason: string }
-    /** `maker`: the job acts as this maker from now on. */
     | { type: 'ResumeJob'; maker?: CronMaker }
     /** The maker of a job that is paused for this reason has a valid token again. */
     | { type: 'GoOn' }

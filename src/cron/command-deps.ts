@@ -34,3 +34,10 @@ export const makerOf = ({ id, userId }: Principal): CronMaker => ({
   token_id: id,
   ...(userId === undefined ? {} : { user_id: userId }),
 })
+
+/** The maker that a job gets when this caller lets it go on: the caller, if the maker of the job may not act any more. */
+export const makerAfter = (
+  { mayAct }: Pick<Makers, 'mayAct'>,
+  { maker_token: token, maker_user: userId }: { maker_token: string; maker_user: string | null },
+  { principal }: Asked,
+): { maker?: CronMaker } => (mayAct({ token, userId }) ? {} : { maker: makerOf(principal) })

@@ -6,7 +6,7 @@ import { type ChangeCronJobBody, CreateCronJobBody } from '../contract/wire.ts'
 import type { CronView } from '../history/cron-job.ts'
 import { digestOfRequest } from '../platform/digest.ts'
 import { digestOfCreate } from '../tasks/request-secrets.ts'
-import { type Asked, by, type CronCommandDeps, makerOf } from './command-deps.ts'
+import { type Asked, by, type CronCommandDeps, makerAfter, makerOf } from './command-deps.ts'
 import { createJobReserve } from './job-reserve.ts'
 import { createSecretKeeper } from './job-secrets.ts'
 import { createCronMoves } from './moves.ts'
@@ -81,9 +81,15 @@ export const createCronCommands = (deps: CronCommandDeps) => {
       const { user_id } = before.task
       const owned = user_id === undefined ? task : { ...task, user_id }
       const enabled = typeof body.enabled === 'boolean' ? { enabled: body.enabled } : {}
+      const command = {
+        type: 'ChangeJob',
+        ...enabled,
+        ...makerAfter(deps.makers, row, asked),
+        ...by(asked),
+      } as const
       let view: CronView | undefined
       await withSecrets({ ...read.settings, task: owned }, read.secrets, async settings => {
-        view = await runtime.ask(cronStream(jobId), { type: 'ChangeJob', settings, ...enabled, ...by(asked) })
+        view = await runtime.ask(cronStream(jobId), { ...command, settings })
       })
       const { secret_ref } = before
       if (secret_ref !== undefined && view?.settings?.secret_ref !== secret_ref) secrets.forget(secret_ref)

@@ -3,7 +3,7 @@ import { digestOfTrigger } from '../../projections/cron/requests.ts'
 import type { CronCommand } from '../contract/cron-commands.ts'
 import { cronStream } from '../contract/cron-events.ts'
 import type { CronView } from '../history/cron-job.ts'
-import { type Asked, by, type CronCommandDeps, makerOf } from './command-deps.ts'
+import { type Asked, by, type CronCommandDeps, makerAfter } from './command-deps.ts'
 import type { Retry } from './retries.ts'
 
 export const createCronMoves = (
@@ -23,8 +23,7 @@ export const createCronMoves = (
     },
 
     async resume(asked: Asked, jobId: string) {
-      const { maker_token: token, maker_user: userId } = queries.visible(asked.principal, jobId)
-      const maker = !makers.mayAct({ token, userId }) ? { maker: makerOf(asked.principal) } : {}
+      const maker = makerAfter(makers, queries.visible(asked.principal, jobId), asked)
       const { row, view } = await move(asked, jobId, { type: 'ResumeJob', ...maker, ...by(asked) })
       wake(jobId, view)
       return row

@@ -5,6 +5,7 @@ import type { CronCommand } from '../contract/cron-commands.ts'
 import { cronStream, noValidToken } from '../contract/cron-events.ts'
 import { Refusal } from '../contract/refusals.ts'
 import type { CronView } from '../history/cron-job.ts'
+import { createTurns } from '../platform/turns.ts'
 import type { CronQueries } from './queries.ts'
 import type { Runs } from './runs.ts'
 
@@ -20,10 +21,8 @@ const unlessMoved = (error: unknown): void => {
   if (!(error instanceof Refusal)) throw error
 }
 
-export const createPausedJobs =
-  ({ runtime, makers, jobs, runs }: Deps) =>
-  /** Looks at all jobs whose makers are users. */
-  async (): Promise<void> => {
+export const createPausedJobs = ({ runtime, makers, jobs, runs }: Deps) => {
+  const look = async (): Promise<void> => {
     for (const { id, maker_token: token, maker_user: userId, is_held } of jobs.byMaker()) {
       const mayAct = makers.mayAct({ token, userId })
       if (mayAct !== (is_held === 1)) continue
@@ -36,3 +35,17 @@ export const createPausedJobs =
       if (mayAct && view && view.queue.length > 0 && view.running.size === 0) await runs.queued(id)
     }
   }
+  const inTurn = createTurns()
+  let next: Promise<void> | undefined
+  /**
+   * Looks at all jobs whose makers are users. A look begins when the one before it has ended: a maker may get a token while the
+   * job is being paused.
+   */
+  return (): Promise<void> => {
+    next ??= inTurn(() => {
+      next = undefined
+      return look()
+    })
+    return next
+  }
+}

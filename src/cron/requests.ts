@@ -23,7 +23,7 @@ type Deps = {
 type Refused = { error: string; reason: string }
 type Read = { request: TaskRequest } | Refused
 
-/** The principal as which a job acts. Only makers.ts checks whether the maker's tokens are revoked. */
+/** The principal as which a job acts. Only src/access/makers.ts knows whether the maker has a valid token. */
 export const actingAs = ({ token_id, user_id }: CronMaker): Principal => ({
   id: token_id,
   role: user_id === undefined ? 'admin' : 'user',
@@ -39,8 +39,9 @@ export const createRunRequests = ({ tasks, secrets, ttls, clock }: Deps) => {
   const read = new Map<string, Read>()
   const prepared = new Map<string, PreparedTask>()
 
-  const readFor = async ({ settings, maker }: CronView): Promise<Read> => {
-    if (settings === undefined || maker === undefined) return { error: 'no such job', reason: 'deleted' }
+  const readFor = async ({ settings, maker, created }: CronView): Promise<Read> => {
+    if (settings === undefined || maker === undefined || created === undefined)
+      return { error: 'no such job', reason: 'deleted' }
     const { task, secret_ref } = settings
     const values = secret_ref === undefined ? {} : secrets.get(secret_ref)
     if (values === undefined) {
@@ -48,8 +49,10 @@ export const createRunRequests = ({ tasks, secrets, ttls, clock }: Deps) => {
       return { error, reason: 'secret_missing' }
     }
     try {
+      // The maker may be somebody else than the owner of the job, in whose folders its tasks work.
+      const owner = { ...actingAs(maker), userId: created.user_id }
       // No client sends this request, so it has no digest by which a retry could find its task.
-      const request = await tasks.requests.read(actingAs(maker), task, '')
+      const request = await tasks.requests.read(owner, task, '')
       return { request: { ...request, secrets: values } }
     } catch (error) {
       if (!(error instanceof Invalid)) throw error

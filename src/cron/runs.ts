@@ -1,5 +1,6 @@
 // Begins and ends the runs of jobs. Reads the request for a run's task before it asks the job's actor to begin the run.
 import type { Runtime } from '../../actors/runtime/runtime.ts'
+import type { Makers } from '../access/makers.ts'
 import type { CronCommand, RunEnd } from '../contract/cron-commands.ts'
 import { cronStream, noValidToken } from '../contract/cron-events.ts'
 import type { Ids } from '../contract/ports.ts'
@@ -10,12 +11,16 @@ import type { RunRequests } from './requests.ts'
 type Deps = {
   runtime: Pick<Runtime<CronView, CronCommand>, 'ask' | 'until'>
   requests: RunRequests
+  makers: Pick<Makers, 'mayAct'>
   ids: Ids
 }
 const always = () => true
 const system = (stream: string) => ({ principal: 'system', causation: stream })
 
-export const createRuns = ({ runtime, requests, ids }: Deps) => {
+export const createRuns = ({ runtime, requests, makers, ids }: Deps) => {
+  const mayAct = ({ maker }: CronView): boolean =>
+    maker === undefined || makers.mayAct({ token: maker.token_id, userId: maker.user_id ?? null })
+
   /** Sends a command that may begin a run, with the request of the run. */
   const ask = async (stream: string, ticket: string, command: CronCommand): Promise<CronView> => {
     await requests.ready(ticket, await runtime.until(stream, always))
@@ -45,6 +50,10 @@ export const createRuns = ({ runtime, requests, ids }: Deps) => {
     /** A time of the job's schedule was due when the alarm looked, at `seenAt`. Returns the job's view. */
     async due(jobId: string, seenAt: number): Promise<CronView> {
       const stream = cronStream(jobId)
+      const view = await runtime.until(stream, always)
+      // A request may have made or changed the job while the last token of its maker expired.
+      if (view.state === 'active' && !mayAct(view))
+        return runtime.ask(stream, { type: 'PauseJob', reason: noValidToken, ...system(stream) })
       const runId = ids.next('run_')
       const command = { type: 'RunDue', runId, skipId: ids.next('run_'), seenAt, ...system(stream) } as const
       return ask(stream, runId, command)
@@ -56,7 +65,7 @@ export const createRuns = ({ runtime, requests, ids }: Deps) => {
       asked: { principal: string; causation: string; idempotencyKey: string | undefined },
     ): Promise<void> {
       const stream = cronStream(jobId)
-      if ((await runtime.until(stream, always)).pausedReason === noValidToken) {
+      if (!mayAct(await runtime.until(stream, always))) {
         const words =
           'the maker of this job has no valid token: resume the job first, or give the maker a token'
         throw new Refusal('Conflict', { job_id: jobId }, words)

@@ -56,7 +56,7 @@ export const createCronSystem = (deps: Deps) => {
     inspect: deps.inspect,
     begin: tasks.runtime.activate,
   })
-  const runs = createRuns({ runtime, requests, ids })
+  const runs = createRuns({ runtime, requests, makers, ids })
   let isStopped = false
   const whenCurrent = retriedBy(tasks.queries.caughtUp, () => isStopped)
   const isHeld = () => isStopped || deps.isDraining() || log.isFailing()
@@ -80,7 +80,8 @@ export const createCronSystem = (deps: Deps) => {
   const end = (run: { jobId: string; runId: string }, how: RunEnd): void => {
     if (!isStopped) whenCurrent(() => runs.end(run.jobId, run.runId, how)).catch(onFault)
   }
-  const checkMakers = () => whenCurrent(createPausedJobs({ runtime, makers, jobs: queries, runs }))
+  const pausedJobs = createPausedJobs({ runtime, makers, jobs: queries, runs })
+  const checkMakers = () => whenCurrent(pausedJobs)
   // In a later turn of the event loop, because by then the read models have the commit.
   makers.onChange(() => setImmediate(() => void (isHeld() ? undefined : checkMakers().catch(onFault))))
   const following = createFollowing({

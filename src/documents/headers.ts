@@ -19,7 +19,7 @@ const ofEveryAnswer: Record<string, Json> = {
     'The names of the query parameters that the operation does not know, percent-encoded and separated by commas. Absent if there are none.',
   ),
   'X-Ignored-Fields': text(
-    'The paths of the fields of the body that the operation does not know or use, percent-encoded and separated by commas; at most 20. Absent if there are none. With the request header `Prefer: handling=strict`, such a request gets 422.',
+    'The paths of the fields of the body that the operation does not know or use, percent-encoded and separated by commas; at most 20, and no more than fit into 4,096 characters. Absent if there are none. With the request header `Prefer: handling=strict`, such a request gets 422.',
   ),
   'Preference-Applied': text(
     '`handling=strict` if the request asked for it, with `Prefer: handling=strict`. Otherwise absent.',

@@ -62,7 +62,13 @@ const markDone = (view: CronView, at: number, follows: number | undefined): void
   const last = view.done.at(-1)
   const isNext = last?.follows === at
   const span = { first: isNext ? last.first : at, last: at, ...(follows === undefined ? {} : { follows }) }
-  view.done = [...(isNext ? view.done.slice(0, -1) : view.done), span].slice(-spans)
+  const before = isNext ? view.done.slice(0, -1) : view.done
+  view.done = [...(before.length < spans ? before : withoutEarliest(before)), span]
+}
+/** Later spans may lie in the future, and their times must not run again. */
+const withoutEarliest = (done: readonly Done[]): Done[] => {
+  const earliest = done.reduce((one, other) => (other.last < one.last ? other : one))
+  return done.filter(span => span !== earliest)
 }
 
 type OfSchedule = { scheduled_at: number; next?: Next; manual?: true; queued?: true; reason?: string }

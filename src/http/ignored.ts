@@ -14,6 +14,8 @@ import type { App } from './request.ts'
 const maxNames = 20
 /** The most characters of each name. */
 const maxCharacters = 100
+/** The greatest length of a header: clients and proxies refuse answers whose headers are longer than they expect. */
+const longestHeader = 4096
 
 /** For each operation: the query parameters that it reads, which of them are lists, and the schema of its body. */
 const known = new Map(
@@ -39,11 +41,13 @@ const ignoredInBody = (body: unknown, operation: OperationId): string[] => {
   return schema === undefined ? [] : unknownKeys(schema, body, maxNames)
 }
 
-const headerOf = (names: string[]): string =>
-  names
+const headerOf = (names: string[]): string => {
+  const written = names
     .slice(0, maxNames)
     .map(name => encodeURIComponent(name.slice(0, maxCharacters).toWellFormed()))
-    .join(', ')
+  while (written.join(', ').length > longestHeader) written.pop()
+  return written.join(', ')
+}
 
 /** Names the ignored parameters in `X-Ignored-Query`, percent-encoded. */
 export const tellIgnoredQuery = ({ query, routeOptions }: FastifyRequest, reply: FastifyReply): void => {
@@ -55,12 +59,19 @@ export const tellIgnoredQuery = ({ query, routeOptions }: FastifyRequest, reply:
 
 const strict = /(?:^|[,;\s])handling\s*=\s*"?strict"?(?:$|[,;\s])/i
 
-const notKnown = (place: string, names: string[]): Problem[] =>
-  names.map(name => ({
-    loc: [place, ...name.split('.')],
-    type: 'extra_forbidden',
-    msg: 'Extra inputs are not permitted',
-  }))
+/** The keys and indexes on the path of a field. A key may have dots in it. */
+const placeOf = (value: unknown, path: string): (string | number)[] => {
+  const dot = path.indexOf('.')
+  if (dot < 0 || typeof value !== 'object' || value === null || Object.hasOwn(value, path)) return [path]
+  const key = Array.isArray(value) ? Number(path.slice(0, dot)) : path.slice(0, dot)
+  return [key, ...placeOf((value as Record<string | number, unknown>)[key], path.slice(dot + 1))]
+}
+
+const notKnown = (...loc: (string | number)[]): Problem => ({
+  loc,
+  type: 'extra_forbidden',
+  msg: 'Extra inputs are not permitted',
+})
 
 /**
  * Names the ignored fields of the body in `X-Ignored-Fields`, percent-encoded. Throws Invalid when the caller prefers strict
@@ -73,7 +84,10 @@ const tellIgnored = (request: FastifyRequest, reply: FastifyReply): void => {
   if (fields.length > 0) void reply.header('x-ignored-fields', headerOf(fields))
   if (!strict.test(String(request.headers.prefer ?? ''))) return
   const ignored = ignoredInQuery(request.query as object, operation)
-  const problems = [...notKnown('query', ignored), ...notKnown('body', fields)]
+  const problems = [
+    ...ignored.map(name => notKnown('query', name)),
+    ...fields.map(path => notKnown('body', ...placeOf(request.body, path))),
+  ]
   if (problems.length > 0) throw new Invalid(problems)
   void reply.header('preference-applied', 'handling=strict')
 }

@@ -84,13 +84,13 @@ export const mcpProblems = (
   }))
 }
 
-/** The paths of the keys that are ignored in a valid config. */
-export const ignoredInMcp = (config: Fields | null | undefined): string[] => {
-  if (config === undefined || config === null) return []
+/** The paths of the keys that are ignored in a config. Values that are no config have none. */
+export const ignoredInMcp = (config: unknown): string[] => {
+  if (!isFields(config)) return []
   const { at, entries } = entriesOf(config)
   const beside = at.length === 0 ? [] : Object.keys(config).filter(key => !at.includes(key))
-  const inServers = entries.flatMap(([name, entry]) =>
-    Object.keys(entry as Fields)
+  const inServers = entries.slice(0, maxServers).flatMap(([name, entry]) =>
+    Object.keys(isFields(entry) ? entry : {})
       .filter(key => key !== 'url' && key !== 'headers')
       .map(key => [...at, name, key].join('.')),
   )

@@ -18,7 +18,7 @@ import { createVisibility } from './visibility.ts'
 
 export type { TaskRow } from '../../projections/tasks/rows.ts'
 export type { TaskFile } from '../../projections/tasks/task-files.ts'
-export type { TokenRow } from '../../projections/tokens/rows.ts'
+export type { MakerRow, TokenRow } from '../../projections/tokens/rows.ts'
 
 export const createQueries = (store: ReadStore, projector: Reading, log: EventLog) => {
   const { isCurrent, flush, reading } = projector
@@ -68,6 +68,7 @@ export const createQueries = (store: ReadStore, projector: Reading, log: EventLo
     },
     userOfPrincipal: current(tokens.userOf),
     tokens: current(tokens.all),
+    makers: current(tokens.makers),
     hasToken: current(tokens.hasOne),
     headPosition: () => log.head(),
     isCurrent,

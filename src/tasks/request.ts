@@ -18,8 +18,16 @@ const ignoredNamed = 100
 /** Fields of the interface that no agent uses. */
 const withoutEffect = ['code_interpreter_config', 'code_for_agent', 'code_for_interpreter'] as const
 
+/** What was found in a body. A long body is walked once, although a header and the task both name its fields. */
+const found = new WeakMap<CreateTaskBody, string[]>()
+
 /** The paths of fields without effect: unknown keys at any depth, and known fields that nothing reads. */
 export const ignoredInCreate = (body: CreateTaskBody): string[] => {
+  const ignored = found.get(body) ?? findIgnored(body)
+  found.set(body, ignored)
+  return ignored
+}
+const findIgnored = (body: CreateTaskBody): string[] => {
   const { tool_mcp_config, ...config } = body.agent_config ?? {}
   const named = withoutEffect.filter(name => config[name] !== undefined && config[name] !== null)
   const ofServers = ignoredInMcp(tool_mcp_config).map(path => `tool_mcp_config.${path}`)

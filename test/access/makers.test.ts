@@ -20,10 +20,12 @@ const stored = (type: string, data: object) =>
 const [ann, bob] = ['ann', 'bob'].map(userId => ({ token: 't', userId })) as [Maker, Maker]
 const given = (rows: (now: number) => TokenRow[]) => {
   const world = testWorld()
-  const makers = createMakers(() => rows(world.clock.now()), world)
+  let offset = 0
+  const clock = { now: () => world.clock.now() + offset }
+  const makers = createMakers(() => rows(clock.now()), { ...world, clock })
   let changes = 0
   makers.onChange(() => changes++)
-  return { ...makers, ...world, changes: () => changes }
+  return { ...makers, ...world, clock, set: (to: number) => (offset = to), changes: () => changes }
 }
 
 t.test('a user may act with one valid token of several, and not with none', async t => {
@@ -46,6 +48,34 @@ t.test('the moment at which a token expires is told, and only that moment', asyn
   t.same([makers.mayAct(bob), makers.changes()], [false, 2])
 })
 
+t.test('tokens that a clock ahead has ended are told again when the clock is put right', async t => {
+  const makers = given(now => [row('a', 'ann', now + 300 * second)])
+  makers.set(3600 * second)
+  await makers.advance(61 * second)
+  t.same([makers.mayAct(ann), makers.changes()], [false, 1])
+  makers.set(0)
+  await makers.advance(61 * second)
+  t.equal(makers.changes(), 2)
+})
+
+t.test('a token that expires before all others is told in time, whenever it was made', async t => {
+  const makers = given(now => [row('a', 'ann', now + 300 * second)])
+  await makers.advance(10 * second)
+  const expires_at = makers.clock.now() + 5 * second
+  makers.take(stored('TokenCreated', { token_id: 'b', hash: 'b', role: 'user', user_id: 'bob', expires_at }))
+  t.same([makers.mayAct(bob), makers.changes()], [true, 1])
+  await makers.advance(5 * second)
+  t.same([makers.mayAct(bob), makers.changes()], [false, 2])
+})
+
+t.test('what a token without a user set up for a user goes on when that token is revoked', async t => {
+  const makers = given(() => [row('ops', null)])
+  const ofTask = { token: 'ops', userId: 'ann' }
+  t.same([makers.mayAct(ofTask), makers.mayAct(ann)], [true, false])
+  makers.take(stored('TokenRevoked', { token_id: 'ops' }))
+  t.same([makers.mayAct(ofTask), makers.mayAct(ann)], [true, false])
+})
+
 t.test('a token that is made or revoked is told', async t => {
   const makers = given(() => [row('a', 'ann')])
   makers.take(stored('TokenRevoked', { token_id: 'a' }))
@@ -54,4 +84,7 @@ t.test('a token that is made or revoked is told', async t => {
   t.same([makers.mayAct(ann), makers.changes()], [true, 2])
   makers.take(stored('TaskCreated', {}))
   t.equal(makers.changes(), 2)
+  makers.take(stored('TokenCreated', { token_id: 'c', hash: 'c', role: 'user', user_id: 'ann' }))
+  makers.take(stored('TokenRevoked', { token_id: 'b' }))
+  t.equal(makers.changes(), 2, 'what nobody set up pauses or goes on')
 })

@@ -123,6 +123,40 @@ for (const live of [true, false]) {
   )
 }
 
+t.test('times that ran ahead do not run again, however many times are missed until they come', async t => {
+  const world = settableWorld('2026-06-01T12:00:00Z')
+  const system = await givenSystem({ world })
+  await givenJob(system, { every_seconds: 2, overlap: 'allow' })
+  await world.advance(5 * second)
+  world.set('2026-06-02T12:00:01Z')
+  await world.advance(6 * second)
+  world.set('2026-06-01T12:00:11Z')
+  for (let n = 0; n < 20; n++) {
+    await world.advance(5 * second)
+    world.set(world.clock.now() + 300 * second)
+  }
+  world.set('2026-06-02T11:59:58Z')
+  await world.advance(20 * second)
+  await quiet(system)
+  const all = await triggeredAt(system)
+  t.ok(all.includes('2026-06-02T12:00:04.000Z'))
+  t.equal(new Set(all).size, all.length, 'no time has two runs')
+  await system.close()
+})
+
+t.test('a job that was made while the clock was ahead runs at once when the clock is put right', async t => {
+  const world = settableWorld('2026-06-02T12:00:00Z') // a day ahead
+  const system = await givenSystem({ world })
+  await givenJob(system, { every_seconds: 2, overlap: 'allow' })
+  await world.advance(3 * second)
+  world.set('2026-06-01T12:00:00Z')
+  await world.advance(5 * second)
+  await quiet(system)
+  const today = (await triggeredAt(system)).filter(at => at.startsWith('2026-06-01'))
+  t.ok(today.length >= 2)
+  await system.close()
+})
+
 t.test('a job with another schedule since then has all times of it when the clock is put right', async t => {
   const world = settableWorld('2026-06-02T12:00:00Z') // a day ahead
   const system = await givenSystem({ world })

@@ -33,6 +33,23 @@ t.test(
   },
 )
 
+t.test('a config of MCP servers that is none at all is refused as before', async t => {
+  for (const tool_mcp_config of [{ a: null }, { mcpServers: { a: null } }, [null]]) {
+    const refused = await api('POST', '/tasks', { ...create, agent_config: { tool_mcp_config } })
+    t.equal(refused.status, 422)
+  }
+  const text = await api('POST', '/tasks', { ...create, agent_config: { tool_mcp_config: { a: 'xyz' } } })
+  t.same([text.status, of(text)], [422, null], 'the letters of a text are no fields')
+})
+
+t.test('many long names fit into a header that every client can read', async t => {
+  const long = Array.from({ length: 30 }, (_, n) => [String.fromCharCode(0x4e00 + n).repeat(100), 1])
+  const made = await api('POST', '/tasks', { ...create, ...Object.fromEntries(long) })
+  const names = String(of(made)).split(', ')
+  t.ok(names.length >= 1 && String(of(made)).length <= 4096)
+  t.equal(decodeURIComponent(String(names[0])), '\u4e00'.repeat(100))
+})
+
 t.test('every other request with a body has the header', async t => {
   const env = await api('POST', '/env/create', { session_id: 's', env_id: 'gridworld', colour: 1 })
   t.same([env.status, of(env)], [200, 'colour'])
@@ -43,12 +60,15 @@ t.test('every other request with a body has the header', async t => {
   t.same([token.status, of(token)], [200, 'colour'])
 })
 
+const said = { type: 'message', role: 'user', message_content: 'hi', colour: 1 }
 t.test('with handling=strict nothing is ignored', async t => {
   const count = async () => ((await read(api('GET', '/tasks'))).body.result as unknown as object[]).length
   const before = await count()
   for (const [body, loc] of [
     [{ ...create, agent_confg: {} }, ['body', 'agent_confg']],
     [{ ...create, agent_config: { colour: 'red' } }, ['body', 'agent_config', 'colour']],
+    [{ ...create, 'agent.config': {} }, ['body', 'agent.config']],
+    [{ ...create, history_messages: [said] }, ['body', 'history_messages', 0, 'colour']],
   ] as const) {
     const { status, body: refused } = await read(api('POST', '/tasks', body, strict))
     t.equal(status, 422)

@@ -28,6 +28,7 @@ const whole: [table: RegExp, reason: string][] = [
   [/^SCAN cron_runs USING INDEX cron_runs_open$/, 'a start resumes all of them'],
   [/^SCAN cron_jobs( USING INDEX cron_jobs_by_position)?$/, 'a user has at most 100'],
   [/^SCAN tokens USING INDEX tokens_of_user$/, 'the list of tokens shows all of them'],
+  [/^SCAN tokens$/, 'a start learns which tokens have no user, and when the others expire'],
   [/^SCAN tasks$/, 'a page or a slice, from one end; it passes over deleted tasks and those of subagents'],
   [/^SCAN \(subquery-\d+\)$/, 'a slice of a thousand rows'],
   [/^SCAN ended$/, 'one row for each ten seconds within which a retry without a key is looked for'],

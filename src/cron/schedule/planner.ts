@@ -12,8 +12,9 @@ const lookBack = [60_000, 3_600_000, 86_400_000, 32 * 86_400_000, 400 * 86_400_0
 
 export type Missed = { first: number; last: number; count: number }
 
+/** Also before the anchor, which a clock that was ahead may have set. */
 const every = (anchor: number, ms: number): Times => {
-  return after => (after < anchor ? anchor + ms : anchor + (Math.floor((after - anchor) / ms) + 1) * ms)
+  return after => anchor + (Math.floor((after - anchor) / ms) + 1) * ms
 }
 
 /** The times that were made for settings. They are kept, because most jobs ask for their times again and again. */

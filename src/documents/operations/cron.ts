@@ -63,7 +63,7 @@ export const cronOperations = defineOperations({
     access: 'write',
     summary: 'Create a cron job',
     about:
-      'The server creates a task from `task` at each time of the schedule. Exactly one of `schedule`, `every_seconds` and `at` says when. The job acts as the token that made it, and is paused when the last token of that token’s user is revoked. If the `Idempotency-Key` was used with another body, the server refuses the request (409).',
+      'The server creates a task from `task` at each time of the schedule. Exactly one of `schedule`, `every_seconds` and `at` says when. The job acts as the token that made it, and is paused while the user of that token has no valid token. If the `Idempotency-Key` was used with another body, the server refuses the request (409).',
     parameters: [keyOf('job'), retryCountOf('job')],
     body: {
       schema: wire.CreateCronJobBody,
