@@ -60,7 +60,7 @@ t.test('a standby is ready only while it could take over', { skip: noNats }, asy
     await servers.setUp(0)
     await servers.close()
     await cluster.whole()
-    t.equal(linesAbout(standby, 'lease-lost').length, 2)
+    await until('the line of its end', async () => linesAbout(standby, 'lease-lost').length === 2)
   })
 
   await t.test('most of the NATS servers are away', async t => {

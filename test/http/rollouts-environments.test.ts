@@ -117,7 +117,7 @@ t.test('of a step that came after a reset, or ended the session, it is what was 
     { step: 2, state_before: seen(40), observation: seen(42), done: false },
     { step: 3, state_before: seen(42), reward: 0.5, terminated: true, truncated: false, done: true },
   ])
-  t.equal(steps.length, 2)
+  t.same(steps.slice(2), [undefined], 'the agent had one more turn, in which it took no step')
 })
 
 t.test('without an environment there is no such field', async t => {
