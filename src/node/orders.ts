@@ -21,6 +21,7 @@ export const createOrders =
     if (pathname === '/cluster/undrain') return Promise.resolve(draining.off())
     if (pathname !== '/cluster/forget') return undefined
     if (node === undefined) return Promise.resolve(wrong('the order names no node'))
-    const body = { was: others.forget(node) ? 'known' : 'unknown' }
-    return Promise.resolve({ status: 200, headers: {}, body })
+    return others
+      .forget(node)
+      .then(was => ({ status: 200, headers: {}, body: { was: was ? 'known' : 'unknown' } }))
   }

@@ -86,7 +86,12 @@ export const createOtherNodes = ({
       return standbys.length === 0 ? undefined : Math.min(...standbys.map(({ behind = 0 }) => behind))
     },
     all: seen.all,
-    forget: seen.forget,
+    /** Forgets a node, also in the file, which commands read. Resolves to whether the node was known. */
+    async forget(node: string): Promise<boolean> {
+      const was = seen.forget(node)
+      await seen.save()
+      return was
+    },
     stop,
   }
 }

@@ -134,6 +134,8 @@ tap.test('status of a cluster from whole to dark', { skip: noNats, timeout: 180_
     t.match(found.stdout, /the NATS server nats-2 \(\S+\) is not reached: /)
   })
 
+  // The loss of a NATS server may have moved the log. Without a majority it stays where it is.
+  const last = await cluster.owner()
   await t.test('no majority: it shows what it can, and the owner that answers', async t => {
     await nats.kill(1)
     const found = await until('a stream without a leader', async () => {
@@ -142,17 +144,18 @@ tap.test('status of a cluster from whole to dark', { skip: noNats, timeout: 180_
     })
     t.equal(found.code, 1)
     t.match(found.stdout, /the stream REPRISE_SHARD_0 has no leader: most of its NATS servers are away/)
-    t.match(found.stdout, new RegExp(`\\n?${owner.name} +owner `))
+    t.match(found.stdout, new RegExp(`\\n?${last.name} +owner `))
     t.notMatch(found.stdout, /no node that answers owns the log/)
   })
 
   await t.test('no NATS server at all: the nodes are shown, also from elsewhere', async t => {
     await nats.kill(0)
     const elsewhere = { DATA_DIR: path.join(cluster.folder, 'none') }
-    for (const found of [await status(), await status(['--node', standby.url], elsewhere)]) {
+    const other = cluster.other(last)
+    for (const found of [await status(), await status(['--node', other.url], elsewhere)]) {
       t.equal(found.code, 1)
       t.match(found.stdout, /The streams cannot be seen: no NATS server is reached/)
-      t.match(found.stdout, new RegExp(`\\n?${standby.name} +standby `))
+      t.match(found.stdout, new RegExp(`\\n?${other.name} +standby `))
     }
     t.match(await status([], elsewhere), { code: 3, stderr: /neither a node nor a NATS server is reached/ })
   })
