@@ -134,6 +134,8 @@ export const readerOf = async (t: Test, page: string, env: Record<string, string
     writeFileSync(path.join(shims, name), `#!/bin/sh\n${script}\n`)
     chmodSync(path.join(shims, name), 0o755)
   }
+  // In a terminal, where its output is shown, curl shows no progress.
+  writeFileSync(path.join(folder, '.curlrc'), 'no-progress-meter\n')
   const ports = new Map<string, number>()
   for (const port of ['8080', '8090', '3000', '9000']) ports.set(port, await freePort())
   const variables = {
