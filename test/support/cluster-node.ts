@@ -15,6 +15,8 @@ const root = path.resolve(import.meta.dirname, '../..')
 const program = [path.join(root, 'bin/reprise.mjs'), 'serve']
 /** The most milliseconds until a started process listens. */
 const patienceMs = 60_000
+/** Exit codes after which another start does not help. */
+const forGood: ReadonlySet<number> = new Set([0, 2, 9, 130])
 
 export type Role = 'owner' | 'standby'
 /** What a node says of itself. `isReady`: it answers 200 at /readyz. */
@@ -102,16 +104,26 @@ export const createNode = async (name: string, { nats, folder, env }: NodeWish) 
     /** The end of what it has written to stderr. */
     said: () => said,
     isRunning: () => child !== undefined,
-    /** Starts the process. Resolves when it listens. `more`: further environment variables; `args`: another program. */
+    /**
+     * Starts the process, and starts it again when a cause ended it that may pass, as deploy/reprise.service does. Resolves
+     * when it listens. `more`: further environment variables; `args`: another program.
+     */
     async start(more: Record<string, string> = {}, args = program): Promise<void> {
       await end('SIGKILL')
-      const started = spawned(args, more)
+      let started = spawned(args, more)
       child = started
       const until = performance.now() + patienceMs
       while ((await standing()) === undefined) {
         if (child !== started) return // it was ended meanwhile
-        if (started.exitCode !== null || performance.now() > until)
+        const isOver = started.exitCode !== null
+        if (performance.now() > until || (isOver && forGood.has(Number(started.exitCode))))
           throw new Error(`${name} did not start: ${said}`)
+        if (isOver) {
+          await pause(500)
+          if (child !== started) return
+          started = spawned(args, more)
+          child = started
+        }
         await pause(20)
       }
     },
