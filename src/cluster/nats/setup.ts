@@ -7,6 +7,7 @@ import { connectTo } from '../../bus/nats/connect.ts'
 import { reasonOf } from '../../bus/nats.ts'
 import type { NatsSettings } from '../../bus/nats-settings.ts'
 import { CannotStart, NotNow } from '../../contract/cannot-start.ts'
+import { notFound } from './end.ts'
 import { type Judgement, judgementsOf } from './judge.ts'
 import { isTimeout } from './no-answer.ts'
 import { codeOf, infoOf, setUpStream } from './set-up-stream.ts'
@@ -80,7 +81,11 @@ export const openServers = async (settings: NatsSettings): Promise<Servers> => {
     },
     async deleteLog(shard) {
       const { name } = shardStream(shard)
-      if ((await infoOf(manager, name)) !== undefined) await manager.streams.delete(name)
+      if ((await infoOf(manager, name)) === undefined) return
+      // Servers that have lost their files may not agree about a stream: then it is gone for those that count.
+      await manager.streams.delete(name).catch(error => {
+        if (codeOf(error) !== notFound) throw error
+      })
     },
     states,
     async judge(shard) {
