@@ -1,7 +1,15 @@
 // The tasks that need somebody: those that wait for a person, and those that failed within a day, one row for each reason.
 import type { Signal } from '@preact/signals'
 import { hrefOf } from '../api/router.ts'
-import { day, dismiss, dismissed, type Failures, failuresOf, listOf, showDismissed } from './failures.ts'
+import {
+  day,
+  dismiss,
+  dismissed,
+  type Failures,
+  failuresOf,
+  listOf,
+  showDismissed,
+} from './grouped-failures.ts'
 import type { TaskList } from './list.ts'
 import { type Unshown, waits } from './read-list.ts'
 import type { Row } from './rows.ts'

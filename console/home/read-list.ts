@@ -2,8 +2,8 @@
 import type { TaskStatus } from '../../src/contract/wire/task-status.ts'
 import { type Api, queryOf } from '../api/api.ts'
 import { type Page, readPages } from '../api/read-pages.ts'
-import { day } from './failures.ts'
 import { type Filters, isFiltered, listQuery } from './filters.ts'
+import { day } from './grouped-failures.ts'
 import { byUrgency, type Row } from './rows.ts'
 
 export type Counts = { total: number; by_status: Record<string, number> }
