@@ -1,8 +1,9 @@
 // How long it takes until a cron job with a long history is in memory: from its newest saved fold, and from its first
 // event, as without saved folds.
-import type { CronEvent, CronSettings } from '../src/contract/cron-events.ts'
-import { cronEventVersion } from '../src/contract/cron-events.ts'
+
 import { cronEvents } from '../src/contract/decoders/cron.ts'
+import type { CronEvent, CronSettings } from '../src/contract/events/cron-events.ts'
+import { cronEventVersion } from '../src/contract/events/cron-events.ts'
 import { dueFold, restoredCronJob } from '../src/history/cron-fold.ts'
 import { type CronView, emptyCronJob, evolveCronJob } from '../src/history/cron-job.ts'
 import type { EventLog } from '../src/log/log.ts'

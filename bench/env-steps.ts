@@ -2,9 +2,9 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { commandOf } from '../src/environments/command.ts'
 import { createEnvironments } from '../src/environments/environments.ts'
-import { createMemoryWatch } from '../src/environments/memory.ts'
 import { startProcess } from '../src/environments/process.ts'
 import { openChildren } from '../src/platform/children/children.ts'
+import { createMemoryWatch } from '../src/platform/programs/memory-watch.ts'
 import { realWorld } from '../src/platform/world.ts'
 import { newFolder } from './support/folder.ts'
 import { type Caller, createCaller } from './support/one-by-one.ts'
@@ -225,7 +225,7 @@ const refold = async (): Promise<void> => {
   const { timers } = realWorld()
   const children = await openChildren(path.join(newFolder('children'), 'children'))
   const environments = createEnvironments(
-    { children, timers },
+    { children, timers, memory: createMemoryWatch(timers) },
     { path: undefined, byDefault: 'gridworld', stepTimeoutMs: 60_000, memoryMb: 512 },
   )
   const found = await environments.resolve('gridworld', undefined)

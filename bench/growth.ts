@@ -91,10 +91,10 @@ const targetOn = async (server: Server): Promise<Target> => {
   // Only these are in a session of their own, so no other task quotes them.
   const alone = spare.filter(({ session_id }) => session_id.startsWith('sess_'))
   const read = async <T>(where: string): Promise<T> => JSON.parse(await ask('GET', where))
-  const { jobs } = await read<{ jobs: { job_id: string }[] }>('/cron/jobs?user_id=user-001-000')
+  const { data: jobs } = await read<{ data: { job_id: string }[] }>('/cron/jobs?user_id=user-001-000')
   const { data: webhooks } = await read<{ data: { id: string }[] }>('/webhooks')
-  type Streams = { streams: { stream: string }[] }
-  const { streams } = await read<Streams>(`/audit/streams?after=${Math.floor(head / 2)}`)
+  type Streams = { data: { stream: string }[] }
+  const { data: streams } = await read<Streams>(`/audit/streams?after=${Math.floor(head / 2)}`)
   const middle = streams.find(({ stream }) => stream.startsWith('task-'))?.stream.slice('task-'.length)
   const session = 'stepped'
   await ask('POST', '/env/create', { session_id: session, env_id: 'gridworld', user_id: oneUser })

@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks'
-import { readJson } from '../src/contract/exact-json.ts'
+import { readJson } from '../src/contract/json/exact-json.ts'
 
 export const about = 'reads JSON whose numbers keep their text, against JSON.parse and against a reviver'
 

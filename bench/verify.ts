@@ -1,6 +1,6 @@
 import Database from 'better-sqlite3'
 import { leafOf } from '../src/log/leaf.ts'
-import { verifyLog } from '../src/maintenance/verify-log.ts'
+import { verifyLog } from '../src/maintenance/verify/verify-log.ts'
 import { newFolder } from './support/folder.ts'
 import { logFile } from './support/open-log.ts'
 import { copyRealData } from './support/real-data.ts'

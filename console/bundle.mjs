@@ -27,6 +27,17 @@ const standIns = {
   },
 }
 
+/** The contract declares and does nothing when it is loaded, so files that the console does not use are left out. */
+const contract = path.join(path.dirname(here), 'src/contract/')
+const declarations = {
+  name: 'declarations',
+  setup: bundle =>
+    bundle.onResolve({ filter: /^\..*\.ts$/ }, ({ path: name, resolveDir }) => {
+      const file = path.resolve(resolveDir, name)
+      return file.startsWith(contract) ? { path: file, sideEffects: false } : undefined
+    }),
+}
+
 /**
  * What the page of an export has in another way than the console. Its code stays plain: the colours would make every export
  * a quarter larger.
@@ -66,7 +77,7 @@ const bundleViews = async () => {
     chunkNames: '[name]-[hash]',
     splitting: true,
     format: 'esm',
-    plugins: [standIns],
+    plugins: [standIns, declarations],
   })
   const icon = readFileSync(path.join(here, 'icon.svg'))
   const iconName = `icon-${createHash('sha256').update(icon).digest('hex').slice(0, 8)}.svg`
@@ -90,7 +101,7 @@ const bundleExport = async () => {
     ...options,
     entryPoints: ['exported/main.tsx'],
     format: 'iife',
-    plugins: [standIns, ofExport],
+    plugins: [standIns, declarations, ofExport],
   })
   const textOf = ending => outputFiles.find(({ path: file }) => file.endsWith(ending)).text.trim()
   const hashOf = text => `sha256-${createHash('sha256').update(text).digest('base64')}`

@@ -1,5 +1,5 @@
 // Compares two stores of read models row by row, in the order of their keys, so that long tables need little memory.
-import { readJson } from '../src/contract/exact-json.ts'
+import { readJson } from '../src/contract/json/exact-json.ts'
 import { isTaskStream, taskIdOf } from '../src/contract/task-stream.ts'
 import type { ReadStore } from './store.ts'
 

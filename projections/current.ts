@@ -1,7 +1,7 @@
 // Queries the read models only when they hold every event that the log holds. Throws ReadModelsBehind otherwise.
 import { Refusal } from '../src/contract/refusals.ts'
 import type { Projector } from './projector.ts'
-import type { Topic } from './tasks/topics.ts'
+import type { Topic } from './topics.ts'
 
 export type Reading = Pick<
   Projector,

@@ -5,14 +5,14 @@
 import type { Report, Timers } from '../src/contract/ports.ts'
 import { Refusal } from '../src/contract/refusals.ts'
 import type { Log, Recorded } from '../src/contract/stored.ts'
-import { nextTurn } from '../src/fairness/slices.ts'
+import { yieldToLoop } from '../src/platform/loop.ts'
 import { hasTraces } from './erasing/table.ts'
-import { createIntake, type Projection } from './intake.ts'
+import { createFolding, type Projection } from './folding.ts'
 import { readToHead } from './read-to-head.ts'
 import { createRewriting } from './rewriting.ts'
 import type { ReadStore } from './store.ts'
 import { isOfFile } from './sums.ts'
-import type { Topic } from './tasks/topics.ts'
+import type { Topic } from './topics.ts'
 import { createTrust, type Trust } from './trust.ts'
 import { createWriting } from './writing.ts'
 
@@ -94,17 +94,17 @@ export const createProjector = (
   timers: Timers,
   report: Report,
 ): Projector => {
-  let intake = createIntake(store, log, projectionsOn(store))
+  let folding = createFolding(store, log, projectionsOn(store))
   const trust = createTrust(report)
   let catchingUp: Promise<void> | undefined
   const waiting: (() => void)[] = []
 
   /** After any failure, memory returns to the state of the tables, and the next `catchUp` continues from there. */
   const failed = (error: unknown) => {
-    intake.failed()
+    folding.failed()
     trust.failed(error)
   }
-  const writing = createWriting({ intake: () => intake, store, timers, failed })
+  const writing = createWriting({ folding: () => folding, store, timers, failed })
   const write = () => {
     if (!trust.isBehind()) writing.commitSoon() // otherwise the running catch-up writes
   }
@@ -116,7 +116,7 @@ export const createProjector = (
   const readOn = async (): Promise<void> => {
     trust.fallBehind()
     if (trust.mustBeEmptied()) {
-      await intake.restart()
+      await folding.restart()
       trust.emptied()
     }
     writing.cancel()
@@ -126,13 +126,13 @@ export const createProjector = (
       if (trust.isBehind()) return
       for (const go of waiting.splice(0)) go()
     }
-    await readToHead(log, intake, { onHead })
+    await readToHead(log, folding, { onHead })
     await erasing()
   }
 
   /** Removes the content of erased streams, piece by piece. */
   const removeErased = async (): Promise<void> => {
-    do await nextTurn()
+    do await yieldToLoop()
     while (!trust.isBehind() && store.isOpen() && writing.later())
   }
   let removing: Promise<void> | undefined
@@ -150,19 +150,19 @@ export const createProjector = (
 
   const follow = (events: Recorded[]): void => {
     if (trust.isBehind()) {
-      intake.note(events)
+      folding.note(events)
       return
     }
-    const next = intake.position() + 1
+    const next = folding.position() + 1
     const fresh = events.filter(({ position }) => position >= next) // a catch-up may have folded some of them already
     if (fresh.length === 0) return
     try {
       if (fresh[0]?.position !== next) throw new Error(`the event at position ${next} was not handed over`)
-      intake.take(fresh)
-      if (intake.pending() >= flushEvents) write()
+      folding.take(fresh)
+      if (folding.pending() >= flushEvents) write()
       else writing.soon(write)
     } catch (error) {
-      intake.note(events)
+      folding.note(events)
       failed(error)
     }
   }
@@ -181,11 +181,11 @@ export const createProjector = (
       try {
         copy.replace()
       } catch (error) {
-        intake.replaced()
+        folding.replaced()
         failed(error)
         throw error
       }
-      intake = next
+      folding = next
       follow(since)
     },
   })
@@ -197,11 +197,11 @@ export const createProjector = (
     },
     flush(stream) {
       if (trust.isBehind()) return // the running catch-up writes
-      if (stream === undefined || intake.hasNewsOf(stream) || intake.isUncommitted(stream)) writing.now()
+      if (stream === undefined || folding.hasNewsOf(stream) || folding.isUncommitted(stream)) writing.now()
     },
     prepare(topic) {
       writing.check()
-      if (topic === undefined || intake.lacks(topic)) write()
+      if (topic === undefined || folding.lacks(topic)) write()
     },
     reading: createReading(trust, failed),
     catchUp,
@@ -218,11 +218,11 @@ export const createProjector = (
       if (trust.isBehind()) await catchUp()
       writing.now()
       await rewriting.rewrite()
-      if (intake.position() < log.head()) await catchUp() // nobody hands over events, only a catch-up takes them
+      if (folding.position() < log.head()) await catchUp() // the events of these commits were not handed over, so they are read
     },
     hasTraces: () => hasTraces(store),
-    reached: () => intake.written(),
-    isCurrent: () => !trust.isBehind() && intake.position() === log.head(),
-    isCurrentFor: stream => !trust.isBehind() || (!trust.isDamaged() && !intake.hasNewsOf(stream)),
+    reached: () => folding.written(),
+    isCurrent: () => !trust.isBehind() && folding.position() === log.head(),
+    isCurrentFor: stream => !trust.isBehind() || (!trust.isDamaged() && !folding.hasNewsOf(stream)),
   }
 }

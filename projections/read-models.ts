@@ -4,8 +4,9 @@ import type { Log } from '../src/contract/stored.ts'
 import { cronProjection, jobEraser } from './cron/table.ts'
 import { envSessionsProjection, sessionEraser } from './env-sessions/table.ts'
 import { erasingProjection } from './erasing/table.ts'
-import type { Projection } from './intake.ts'
+import type { Projection } from './folding.ts'
 import { createProjector, type Projector } from './projector.ts'
+import { requestEraser, requestsProjection } from './requests/table.ts'
 import type { ReadStore } from './store.ts'
 import { taskEraser } from './tasks/erased.ts'
 import { defaultLimits, type Limits } from './tasks/followed.ts'
@@ -26,11 +27,13 @@ export const createReadModels = (
     envSessionsProjection(tables),
     webhooksProjection(tables),
     cronProjection(tables),
+    requestsProjection(tables),
     erasingProjection(tables, [
       taskEraser(tables),
       sessionEraser(tables),
       webhookEraser(tables),
       jobEraser(tables),
+      requestEraser(tables),
     ]),
   ]
   return createProjector(store, log, projectionsOn, timers, report)

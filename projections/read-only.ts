@@ -1,13 +1,13 @@
 // Opens the read models for reading, whether a server runs meanwhile or not.
 import { existsSync } from 'node:fs'
 import type { Log } from '../src/contract/stored.ts'
-import { openFileReadOnly } from '../src/log/read-only.ts'
+import { openReadOnly } from '../src/platform/sqlite/open-read-only.ts'
 import { renewable } from './sqlite/renewable.ts'
 import { openReadStore, type ReadStore } from './store.ts'
 
 /** Opens the read models. Undefined: the file does not exist. Throws the error of SQLite when it is no database. */
-export const openReadModels = (path: string): ReadStore | undefined =>
-  existsSync(path) ? renewable(() => openFileReadOnly(path), notOurs) : undefined
+export const openReadModelsReadOnly = (path: string): ReadStore | undefined =>
+  existsSync(path) ? renewable(() => openReadOnly(path), notOurs) : undefined
 
 const notOurs = (): never => {
   throw new Error('the read models were opened for reading')
@@ -17,7 +17,7 @@ const notOurs = (): never => {
 export const eventsKnownTo = (path: string): number => {
   try {
     if (!existsSync(path)) return 0
-    const db = openFileReadOnly(path)
+    const db = openReadOnly(path)
     try {
       return db.prepare<[], number>('SELECT position FROM checkpoint').pluck().get() ?? 0
     } finally {

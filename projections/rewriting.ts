@@ -4,7 +4,7 @@
 import type { Log, Recorded } from '../src/contract/stored.ts'
 import { createTurns } from '../src/platform/turns.ts'
 import { endTraces } from './erasing/table.ts'
-import { createIntake, type Intake, type Projection } from './intake.ts'
+import { createFolding, type Folding, type Projection } from './folding.ts'
 import { readToHead } from './read-to-head.ts'
 import type { Copy, ReadStore } from './store.ts'
 
@@ -20,8 +20,8 @@ type Parts = {
   /** Resolves when no catch-up runs. */
   rest: () => Promise<void>
   isAtRest: () => boolean
-  /** Replaces the file, and continues with this intake after these events. */
-  replace: (copy: Copy, intake: Intake, since: Recorded[]) => void
+  /** Replaces the file, and continues with this folding after these events. */
+  replace: (copy: Copy, folding: Folding, since: Recorded[]) => void
 }
 
 export const createRewriting = ({ store, log, projectionsOn, rest, isAtRest, replace }: Parts) => {
@@ -30,13 +30,13 @@ export const createRewriting = ({ store, log, projectionsOn, rest, isAtRest, rep
   /** The events of commits that the copy may lack. Undefined: no copy is made. */
   let since: Recorded[] | undefined
 
-  const fill = async (copy: Copy): Promise<Intake> => {
-    const intake = createIntake(copy.store, log, projectionsOn(copy.store))
+  const fill = async (copy: Copy): Promise<Folding> => {
+    const folding = createFolding(copy.store, log, projectionsOn(copy.store))
     for (let round = 1; ; round++) {
       since = []
-      await readToHead(log, intake, { atOnce: mostMissing })
+      await readToHead(log, folding, { atOnce: mostMissing })
       await copy.sync()
-      if (since.length <= mostMissing || round === mostRounds) return intake
+      if (since.length <= mostMissing || round === mostRounds) return folding
     }
   }
   const rewrite = async (): Promise<void> => {
@@ -44,12 +44,12 @@ export const createRewriting = ({ store, log, projectionsOn, rest, isAtRest, rep
     if (copy === undefined) return
     try {
       endTraces(copy.store)
-      const intake = await fill(copy)
+      const folding = await fill(copy)
       do {
         await rest()
         await copy.release()
       } while (!isAtRest())
-      replace(copy, intake, since ?? [])
+      replace(copy, folding, since ?? [])
     } catch (error) {
       copy.discard()
       throw error

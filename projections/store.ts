@@ -12,14 +12,16 @@ import {
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
+import { crc32 } from 'node:zlib'
 import Database from 'better-sqlite3'
-import { syncFileLater, syncFolder } from '../src/platform/plain-file.ts'
+import { syncFileLater, syncFolder } from '../src/platform/files/plain-file.ts'
+import { isOutside, unusable } from '../src/platform/files/unusable.ts'
 import { createCheckpoints, none } from '../src/platform/sqlite/checkpoints.ts'
 import { rewrittenCopy } from '../src/platform/sqlite/rewritten-copy.ts'
-import { isOutside, unusable } from '../src/platform/unusable.ts'
 import { cronTables } from './cron/schema.ts'
 import { envSessionTables } from './env-sessions/schema.ts'
 import { erasingTable, tracesTable } from './erasing/schema.ts'
+import { requestTable } from './requests/schema.ts'
 import { type ReadStore, type Rewriting, renewable } from './sqlite/renewable.ts'
 import { taskTables } from './tasks/schema.ts'
 import { tokenTables } from './tokens/schema.ts'
@@ -28,8 +30,8 @@ import { webhookTables } from './webhooks/schema.ts'
 export type { Copy, ReadStore } from './sqlite/renewable.ts'
 export type { Statement } from './sqlite/statements.ts'
 
-/** Raise this number whenever a table or its content changes: files with another number are removed and rebuilt. */
-const readModelVersion = 23
+/** Raise this number whenever the content of the tables changes although the tables stay the same. */
+const contentVersion = 25
 
 const checkpoint = `
 CREATE TABLE checkpoint (one INTEGER PRIMARY KEY CHECK (one = 1), position INTEGER NOT NULL, leaf TEXT NOT NULL) STRICT;
@@ -43,7 +45,11 @@ const schema = [
   tokenTables,
   webhookTables,
   cronTables,
+  requestTable,
 ].join('')
+
+/** Files with another number are removed and rebuilt. It follows from the text of the tables, so each change counts. */
+const readModelVersion = crc32(`${contentVersion}${schema}`) | 0 // SQLite keeps a signed number of 32 bits
 
 const isCurrent = (db: Database.Database): boolean =>
   db.pragma('user_version', { simple: true }) === readModelVersion

@@ -1,6 +1,7 @@
 // Makes and checks checksums of texts and rows in the read models, since SQLite does not notice all damage.
 import { crc32 } from 'node:zlib'
-import { isCorrupt } from '../src/platform/sqlite/corrupt.ts'
+import { isCorrupt, resultOf } from '../src/platform/sqlite/errors.ts'
+import { type TaskKeys, taskKeys } from './tasks/schema.ts'
 
 /** A text or a row of the read models does not match its checksum. */
 export class DamagedText extends Error {}
@@ -9,34 +10,6 @@ export const sumOf = (text: string): number => crc32(text)
 export const sound = (text: string, sum: number): string => {
   if (sumOf(text) !== sum) throw new DamagedText('a text in the read models does not match its checksum')
   return text
-}
-
-/**
- * The columns by which a task is found and shown. Their checksum takes them in this order. Texts have their own
- * checksums.
- */
-export const taskKeys = [
-  'id',
-  'user_id',
-  'session_id',
-  'status',
-  'agent',
-  'subtask',
-  'deleted',
-  'principal',
-  'digest',
-  'request_id',
-  'ended_at',
-  'rollouts',
-] as const
-type TextKey = Exclude<(typeof taskKeys)[number], 'subtask' | 'deleted' | 'ended_at' | 'rollouts'>
-
-export type TaskKeys = Record<TextKey, string> & {
-  subtask: number
-  deleted: number
-  ended_at: number | null
-  /** Which rollouts the task object shows. 0: none, 1: its own, 2: those of its subagents too. */
-  rollouts: number
 }
 
 /** The checksum of a row. Its columns may be in two objects. */
@@ -57,5 +30,4 @@ export const soundRow = <Row extends TaskKeys & { row_sum: number }>(row: Row): 
 
 export const isDamage = (error: unknown): boolean => error instanceof DamagedText || isCorrupt(error)
 /** Whether an error comes from the file of the read models: the file cannot be read or written, or is damaged. */
-export const isOfFile = (error: unknown): boolean =>
-  isDamage(error) || /^SQLITE_/.test((error as { code?: string }).code ?? '')
+export const isOfFile = (error: unknown): boolean => isDamage(error) || resultOf(error) !== undefined

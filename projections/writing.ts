@@ -1,8 +1,27 @@
 // Decides when folded events are written to the tables, and when what is written is committed.
 import type { Timers } from '../src/contract/ports.ts'
-import { createDelay } from './delay.ts'
-import type { Intake } from './intake.ts'
+import type { Folding } from './folding.ts'
 import type { ReadStore } from './store.ts'
+
+// Delays a job: it is done once, some time after the first call, however many calls ask for it meanwhile.
+
+/** `isHeld`: while it returns true, a job that is due is delayed once more. */
+const createDelay = (timers: Timers, ms: number, isHeld = () => false) => {
+  let cancelJob: (() => void) | undefined
+  const cancel = () => {
+    cancelJob?.()
+    cancelJob = undefined
+  }
+  /** Plans a job, unless one is planned already. */
+  const soon = (job: () => void): void => {
+    cancelJob ??= timers.after(ms, () => {
+      cancelJob = undefined
+      if (isHeld()) soon(job)
+      else job()
+    })
+  }
+  return { soon, cancel, isPlanned: () => cancelJob !== undefined }
+}
 
 /** Milliseconds until the rows of a folded event are written, if the store lets them. Writing the rows of many events together is cheaper. */
 const flushMs = 20
@@ -13,14 +32,14 @@ const flushMs = 20
 const commitMs = 200
 
 type Parts = {
-  intake: () => Intake
+  folding: () => Folding
   store: Pick<ReadStore, 'isCopying' | 'mustBeWhole'>
   timers: Timers
   /** Called with the error when rows cannot be written or committed. */
   failed: (error: unknown) => void
 }
 
-export const createWriting = ({ intake, store, timers, failed }: Parts) => {
+export const createWriting = ({ folding, store, timers, failed }: Parts) => {
   const delay = createDelay(timers, flushMs, store.isCopying)
   /** The next commit, which waits because the last one was a moment ago. */
   const nextCommit = createDelay(timers, commitMs)
@@ -32,7 +51,7 @@ export const createWriting = ({ intake, store, timers, failed }: Parts) => {
     }
   }
   const commit = (): void => {
-    if (!intake().commit()) return
+    if (!folding().commit()) return
     nextCommit.cancel()
     nextCommit.soon(() => unlessFailed(commit))
   }
@@ -41,7 +60,7 @@ export const createWriting = ({ intake, store, timers, failed }: Parts) => {
     now(): void {
       unlessFailed(() => {
         delay.cancel()
-        intake().write(true)
+        folding().write(true)
         commit()
       })
     },
@@ -49,7 +68,7 @@ export const createWriting = ({ intake, store, timers, failed }: Parts) => {
     commitSoon(): void {
       unlessFailed(() => {
         delay.cancel()
-        intake().write(false)
+        folding().write(false)
         // A transaction that is still open when a copy ends keeps SQLite from using the WAL again.
         if (store.isCopying() || !nextCommit.isPlanned()) commit()
       })
@@ -61,7 +80,7 @@ export const createWriting = ({ intake, store, timers, failed }: Parts) => {
     later(): boolean {
       let isMore = false
       unlessFailed(() => {
-        isMore = intake().later()
+        isMore = folding().later()
         if (isMore && (store.isCopying() || !nextCommit.isPlanned())) commit()
       })
       return isMore

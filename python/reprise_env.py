@@ -129,7 +129,11 @@ class Line:
         sys.stdout = sys.stderr
 
     def send(self, message):
-        rest = memoryview((text_of(message) + "\n").encode())
+        self.write(text_of(message))
+
+    def write(self, text):
+        """Writes one message, which is JSON already."""
+        rest = memoryview((text + "\n").encode())
         with self.lock:
             while rest:
                 rest = rest[os.write(self.output, rest) :]
@@ -153,9 +157,9 @@ def end_all():
 # --- the context of a step ------------------------------------------------------------------------------------------
 
 
-def random_of(seed, number):
-    """Numbers from 0 to 1 that depend only on the seed and the number of the step, the same in every language."""
-    key = hashlib.sha256(f"{seed}/{number}".encode()).digest()
+def random_from(seed):
+    """Numbers from 0 to 1 that depend only on the seed, which is text; the same in every language."""
+    key = hashlib.sha256(seed.encode()).digest()
     index = 0
     while True:
         block = hashlib.sha256(key + struct.pack(">Q", index)).digest()
@@ -173,7 +177,7 @@ class Context:
     """
 
     def __init__(self, params, number, emit):
-        numbers = random_of(params["seed"], number)
+        numbers = random_from(f"{params['seed']}/{number}")  # those of this step
         self.random = lambda: next(numbers)
         self.now = lambda: params["now"]
         self.emit = emit

@@ -3,22 +3,25 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import type { AgentHostSettings } from './agent-hosts/code-hosts.ts'
+import { type FolderProblem, readAgentFolder } from './agent-hosts/folder.ts'
 import { type ModelSettings, modelOf } from './agents/model/settings.ts'
-import { type NatsSettings, natsOf } from './bus/nats-settings.ts'
+import { builtinNames } from './agents/names.ts'
+import { type NatsSettings, natsOf } from './bus/nats/nats-settings.ts'
 import { type ClusterSettings, clusterOf } from './cluster/settings.ts'
 import { CannotStart } from './contract/cannot-start.ts'
 import type { EnvironmentSettings } from './environments/environments.ts'
 import { type RetentionRule, readRetention } from './erasure/retention-rules.ts'
 import type { QuotaLimits } from './fairness/quotas.ts'
-import { type PublicUrl, publicUrlOf } from './http/public-url.ts'
+import { type PublicUrl, publicUrlOf } from './http/server/public-url.ts'
 import { readMcpConfig } from './mcp/config.ts'
 import type { McpServer } from './mcp/server.ts'
-import { filesOf } from './platform/data-folder.ts'
-import { isFolder, makeOwnFolder } from './platform/make-folder.ts'
-import { forbiddenAt } from './platform/permission.ts'
-import { readPlainFile } from './platform/plain-file.ts'
-import { missingRights } from './platform/rights.ts'
-import { unusable } from './platform/unusable.ts'
+import { filesOf } from './platform/files/data-folder.ts'
+import { isFolder, makeOwnFolder } from './platform/files/make-folder.ts'
+import { forbiddenAt } from './platform/files/permission.ts'
+import { readPlainFile } from './platform/files/plain-file.ts'
+import { missingRights } from './platform/files/rights.ts'
+import { unusable } from './platform/files/unusable.ts'
 import { atLeastOne, type Env, headerText, wholeNumber } from './platform/variables.ts'
 import { type ProofSettings, proofOf } from './proof/settings.ts'
 import { type TelemetrySettings, telemetryOf } from './telemetry/settings.ts'
@@ -50,6 +53,7 @@ export type Config = Readonly<{
   /** Pages of these origins may use the API from a browser; `*`: pages of all origins. */
   allowedOrigins: readonly string[]
   environments: Readonly<EnvironmentSettings>
+  agentHosts: Readonly<AgentHostSettings>
   /** Whether shell commands of workspaces run without a sandbox if this machine has none. */
   allowUnsandboxedShell: boolean
   /**
@@ -118,6 +122,19 @@ const folderOf = (name: string, given: string, made: boolean): string => {
   )
 }
 
+/** The folder of agents. Throws CannotStart if it does not exist, or has a file with a wrong name. */
+const agentFolderOf = (given: string): string => {
+  const folder = folderOf('AGENT_PATH', given, false)
+  let wrong: FolderProblem | undefined
+  try {
+    wrong = readAgentFolder(folder, builtinNames).problems[0]
+  } catch (error) {
+    throw unusable(folder, error, { name: `AGENT_PATH=${given}` })
+  }
+  if (wrong === undefined) return folder
+  throw new CannotStart(`AGENT_PATH=${given} cannot be used: the file ${wrong.file} ${wrong.problem}`)
+}
+
 const levels = ['debug', 'info', 'warn', 'error', 'silent'] as const
 
 export const readConfig = (env: Env): Config => {
@@ -160,6 +177,11 @@ export const readConfig = (env: Env): Config => {
       byDefault: env.ENV_DEFAULT || 'gridworld',
       stepTimeoutMs: atLeastOne(env, 'ENV_STEP_TIMEOUT_MS', 30_000, 86_400_000),
       memoryMb: atLeastOne(env, 'ENV_MEMORY_MB', 512, 1_048_576),
+    }),
+    agentHosts: Object.freeze({
+      path: env.AGENT_PATH ? agentFolderOf(env.AGENT_PATH) : undefined,
+      memoryMb: atLeastOne(env, 'AGENT_MEMORY_MB', 512, 1_048_576),
+      stallMs: atLeastOne(env, 'AGENT_STALL_MS', 10_000, 86_400_000),
     }),
     allowUnsandboxedShell: flag(env, 'ALLOW_UNSANDBOXED_SHELL'),
     firstUserId: wholeNumber(env, 'ENV_UID_BASE', 70_000, 2 ** 31),

@@ -24,8 +24,10 @@ tap.test('every import rule can fail', t => {
     actors: { 'task.ts': imports('../src/config.ts') },
     bench: { 'run.ts': '' },
     console: { 'main.ts': imports('../src/log/log.ts', 'node:fs') },
+    library: { agent: { 'index.ts': imports('../../src/config.ts') } },
     src: {
       agents: { 'scripted.ts': imports('../config.ts') },
+      'agent-hosts': { 'roster.ts': imports('../config.ts') },
       bus: { 'feed.ts': imports('../config.ts') },
       cluster: { 'replica.ts': imports('../config.ts'), nats: { 'link.ts': imports('../../config.ts') } },
       contract: { 'wire.ts': imports('node:fs') },
@@ -36,20 +38,24 @@ tap.test('every import rule can fail', t => {
       history: { 'task-view.ts': imports('../log/log.ts') },
       http: { 'app.ts': imports('../log/log.ts') },
       'json-schema': { 'checker.ts': imports('../config.ts') },
-      log: { 'log.ts': imports('../config.ts') },
-      chat: { 'request.ts': imports('../config.ts') },
+      log: { 'log.ts': imports('../config.ts', './file/rows.ts'), file: { 'rows.ts': '' } },
+      'model-requests': { 'request.ts': imports('../config.ts') },
       'fake-model': { 'server.ts': imports('../config.ts') },
       documents: { 'openapi.ts': imports('../config.ts') },
       mcp: { 'mcp.ts': imports('../config.ts') },
       metrics: { 'metrics.ts': imports('../config.ts') },
       egress: { 'fetch.ts': imports('../config.ts') },
       fairness: { 'quotas.ts': imports('../config.ts') },
+      front: { 'front.ts': imports('../log/log.ts') },
+      once: { 'once.ts': imports('../config.ts') },
       platform: { 'thread.ts': imports('../config.ts') },
       proof: { tree: { 'proofs.ts': imports('../../config.ts') } },
+      shard: { 'shard.ts': imports('../front/front.ts') },
+      start: { 'server.ts': '' },
       telemetry: { 'follower.ts': imports('../config.ts') },
       tools: { 'calculator.ts': imports('../config.ts') },
       tasks: { 'commands.ts': imports('../log/log.ts'), 'queries.ts': imports('../config.ts') },
-      'config.ts': imports('./main.ts', '../bench/run.ts', 'tap', './nowhere.ts'),
+      'config.ts': imports('./main.ts', './start/server.ts', '../bench/run.ts', 'tap', './nowhere.ts'),
       'main.ts': imports(
         './config.ts',
         'fastify',
@@ -64,6 +70,7 @@ tap.test('every import rule can fail', t => {
         'ajv',
         'preact',
         '../console/main.ts',
+        '../library/agent/index.ts',
       ),
     },
   })
@@ -79,12 +86,16 @@ tap.test('allowed imports pass', t => {
     actors: { 'task.ts': imports('xstate', '../src/log/log.ts') },
     src: {
       http: { 'app.ts': imports('fastify', '../tasks/commands.ts') },
-      log: { 'log.ts': imports('better-sqlite3', 'node:fs') },
+      log: {
+        'chosen-storage.ts': imports('./file/rows.ts'),
+        file: { 'rows.ts': imports('better-sqlite3') },
+        'log.ts': imports('node:fs'),
+      },
       tasks: { 'commands.ts': imports('../../actors/task.ts') },
       'main.ts': imports('./http/app.ts', './tasks/commands.ts', '../projections/store.ts'),
     },
   })
-  t.match(check(folder), { status: 0, stdout: '6 modules, 0 forbidden imports' })
+  t.match(check(folder), { status: 0, stdout: '8 modules, 0 forbidden imports' })
   t.end()
 })
 

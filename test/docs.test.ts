@@ -1,5 +1,5 @@
 // What the documents name is there.
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
 import { reservedMetadata } from '../src/contract/wire.ts'
@@ -126,4 +126,22 @@ t.test('every symptom for operators is produced by a test, which it names', t =>
     t.ok(existsSync(path.join(root, file)), `${file}: ${row.slice(0, 80)}`)
   }
   t.end()
+})
+
+t.test('the glossary has each term once, and the code uses it', async t => {
+  const rows = [...read('docs/glossary.md').matchAll(/^\| ([^|]+?) \| .+ \|$/gm)].map(([, term = '']) => term)
+  const terms = rows
+    .filter(term => term !== 'Term' && !term.startsWith('-'))
+    .flatMap(term => term.split(', '))
+  t.ok(terms.length > 100)
+  t.same(
+    terms.filter((term, n) => terms.indexOf(term) !== n),
+    [],
+    'no term has two meanings',
+  )
+  const bare = (text: string) => text.toLowerCase().replaceAll(/[^a-z]/g, '')
+  const code = bare(
+    globSync('{src,actors,projections,console}/**/*.{ts,tsx}', { cwd: root }).map(read).join(),
+  )
+  for (const term of terms) t.ok(code.includes(bare(term)), term)
 })

@@ -2,11 +2,11 @@
 // task; what replay and XState read from it is held against this table.
 import t from 'tap'
 import { createActor } from 'xstate'
-import { taskMachine } from '../actors/task/machine.ts'
-import { nestedValue, statesOf } from '../src/contract/chart.ts'
-import { type TaskPlace, taskChart } from '../src/contract/task-chart.ts'
-import { type TaskEventType, taskEventSchemas } from '../src/contract/task-events.ts'
-import { canFollow, movesFrom, stateAfter, statusAfter } from '../src/contract/task-state.ts'
+import { nestedValue, statesOf } from '../src/contract/charts/chart.ts'
+import { type TaskPlace, taskChart } from '../src/contract/charts/task-chart.ts'
+import { canFollow, movesFrom, stateAfter, statusAfter } from '../src/contract/charts/task-state.ts'
+import { type TaskEventType, taskEventSchemas } from '../src/contract/events/task-events.ts'
+import { taskMachine } from './actors/machines.ts'
 
 const states = [
   'absent',

@@ -1,19 +1,16 @@
 // Decides which events follow when a time of the schedule is due, when a caller wants a run, when a waiting run may
 // begin, and when a run has ended.
-import type { CronCommand, RunEnd } from '../../src/contract/cron-commands.ts'
-import type { CronEvent, CronSettings, Next } from '../../src/contract/cron-events.ts'
+import type { CronCommand } from '../../src/contract/commands/cron-commands.ts'
+import type { CronEvent, CronSettings, Next } from '../../src/contract/events/cron-events.ts'
 import { Refusal } from '../../src/contract/refusals.ts'
-import type { StreamAppend } from '../../src/contract/stored.ts'
 import type { CronView } from '../../src/history/cron-job.ts'
-import type { CronDeps } from './deps.ts'
+import type { At, RunTask } from './deps.ts'
 
-export type CronDecision = { events: CronEvent[]; made: StreamAppend[] }
-export const only = (...events: CronEvent[]): CronDecision => ({ events, made: [] })
+/** What a plan knows: all but the task. */
+export type Moment = Pick<At, 'now' | 'plans'>
 
-/** The largest number of runs that may wait in the queue of one job. */
-const queuedAtMost = 100
-
-type Run = {
+/** A run that begins. `decide` puts the event of its task, or of its refusal, in its place. */
+export type Run = {
   runId: string
   ticket: string
   scheduledAt: number
@@ -22,29 +19,29 @@ type Run = {
   next?: Next
   key?: string | undefined
 }
+/** What is decided before the task of a run is known: events, and a run that begins at its place among them. */
+export type Planned = (CronEvent | { type: 'begins'; run: Run })[]
 
-/** The events of a run that begins now. `before`: how many events come before these in the append. */
-const begin = (view: CronView, { prepare }: CronDeps, run: Run, before = 0): CronDecision => {
-  const { runId, ticket, scheduledAt, manual, queued, next, key } = run
-  const task = prepare(ticket, view, runId, view.revision + before + 1)
-  const name = view.settings?.name ?? ''
+/** The largest number of runs that may wait in the queue of one job. */
+const queuedAtMost = 100
+
+/** The event of a run that begins with this task, or that is refused because the task is. */
+export const beginning = (
+  { settings }: CronView,
+  { runId, scheduledAt, manual, queued, next, key }: Run,
+  task: RunTask,
+): CronEvent => {
   const data = {
     run_id: runId,
     scheduled_at: scheduledAt,
-    name,
+    name: settings?.name ?? '',
     ...(manual && { manual }),
     ...(queued && { queued }),
     ...(next && { next }),
     ...(key === undefined ? {} : { idempotency_key: key }),
   }
-  if ('made' in task) {
-    return {
-      events: [{ type: 'CronJobTriggered', data: { ...data, task_id: task.taskId } }],
-      made: [task.made],
-    }
-  }
-  const { error, reason } = task
-  return only({ type: 'CronJobFailed', data: { ...data, duration_ms: 0, error, reason } })
+  if ('made' in task) return { type: 'CronJobTriggered', data: { ...data, task_id: task.taskId } }
+  return { type: 'CronJobFailed', data: { ...data, duration_ms: 0, error: task.error, reason: task.reason } }
 }
 
 /**
@@ -68,7 +65,7 @@ const outcomeAt = ({ settings, running, queue }: CronView): 'begins' | 'waits' |
 /** The first time after a moment that has not had its run; undefined when none is left. */
 export const nextAfter = (
   { created, done }: CronView,
-  { plans }: CronDeps,
+  { plans }: Pick<At, 'plans'>,
   settings: CronSettings,
   after: number,
 ): Next | undefined => {
@@ -85,24 +82,21 @@ type TimedRun = { runId: string; scheduledAt: number; following: Next | undefine
 
 /**
  * Decides what happens at a time of the schedule, and ends the job when no time follows. A skipped time is no run, so
- * it does not count for `max_runs`. `before`: the number of events that come before these in the append.
+ * it does not count for `max_runs`.
  */
-const atTime = (view: CronView, deps: CronDeps, timed: TimedRun, before: number): CronDecision => {
-  const { runId, scheduledAt, following } = timed
+const atTime = (view: CronView, { runId, scheduledAt, following }: TimedRun): Planned => {
   const outcome = outcomeAt(view)
   const isRun = outcome === 'begins' || outcome === 'waits'
   const isLast = isRun && isFull(view, 1)
   const next = isLast ? undefined : following
   const data = { run_id: runId, scheduled_at: scheduledAt, ...(next && { next }) }
-  const decide = (): CronDecision => {
-    if (outcome === 'begins') {
-      return begin(view, deps, { runId, ticket: runId, scheduledAt, ...(next && { next }) }, before)
-    }
-    if (outcome === 'waits') return only({ type: 'CronRunQueued', data })
-    return only({ type: 'CronRunSkipped', data: { ...data, reason: outcome } })
+  const decide = (): Planned[number] => {
+    if (outcome === 'begins')
+      return { type: 'begins', run: { runId, ticket: runId, scheduledAt, ...(next && { next }) } }
+    if (outcome === 'waits') return { type: 'CronRunQueued', data }
+    return { type: 'CronRunSkipped', data: { ...data, reason: outcome } }
   }
-  const { events, made } = decide()
-  return { events: [...events, ...endedUnless(next, isLast)], made }
+  return [decide(), ...endedUnless(next, isLast)]
 }
 
 /** Whether the job has reached `max_runs` after this many further runs of the schedule. */
@@ -115,15 +109,15 @@ export const isFull = ({ runs, settings }: CronView, more = 0): boolean =>
  */
 const missedRuns = (
   view: CronView,
-  deps: CronDeps,
   { runId, skipId, seenAt }: Extract<CronCommand, { type: 'RunDue' }>,
-): CronDecision | undefined => {
+  at: Moment,
+): Planned | undefined => {
   const { settings, next, created } = view
   if (settings === undefined || next === undefined || created === undefined) return undefined
-  const missed = deps.plans.missed(settings, next.at, seenAt)
+  const missed = at.plans.missed(settings, next.at, seenAt)
   if (missed === undefined) return undefined
   const { first, last, count } = missed
-  const following = nextAfter(view, deps, settings, last)
+  const following = nextAfter(view, at, settings, last)
   const isDone = view.done.some(span => span.first <= last && last <= span.last)
   const runsOnce = settings.missed === 'run_once' && !isDone
   const [until, skipped] = runsOnce ? [last, count - 1] : [last, count]
@@ -138,77 +132,78 @@ const missedRuns = (
       ...(following && { next: following }),
     },
   }
-  if (!runsOnce) return only(record, ...endedUnless(following, false))
+  if (!runsOnce) return [record, ...endedUnless(following, false)]
   const records = skipped > 0 ? [record] : []
-  const { events, made } = atTime(view, deps, { runId, scheduledAt: last, following }, records.length)
-  return { events: [...records, ...events], made }
+  return [...records, ...atTime(view, { runId, scheduledAt: last, following })]
 }
 
 /** A job whose next time was planned by a clock that was ahead gets an earlier one, when the clock has been put right. */
-const replanned = (view: CronView, deps: CronDeps, settings: CronSettings, planned: Next): CronDecision => {
-  const next = nextAfter(view, deps, settings, deps.clock.now())
-  return next !== undefined && next.at < planned.at
-    ? only({ type: 'CronJobReplanned', data: { next } })
-    : only()
+const replanned = (view: CronView, settings: CronSettings, planned: Next, at: Moment): Planned => {
+  const next = nextAfter(view, at, settings, at.now)
+  return next !== undefined && next.at < planned.at ? [{ type: 'CronJobReplanned', data: { next } }] : []
 }
 
 export const runDue = (
   view: CronView,
-  deps: CronDeps,
   command: Extract<CronCommand, { type: 'RunDue' }>,
-): CronDecision => {
+  at: Moment,
+): Planned => {
   const { state, settings, next, created } = view
-  if (state !== 'active' || next === undefined || settings === undefined || created === undefined)
-    return only()
-  if (next.due > deps.clock.now()) return replanned(view, deps, settings, next)
-  const missed = missedRuns(view, deps, command)
+  if (state !== 'active' || next === undefined || settings === undefined || created === undefined) return []
+  if (next.due > at.now) return replanned(view, settings, next, at)
+  const missed = missedRuns(view, command, at)
   if (missed !== undefined) return missed
-  const following = nextAfter(view, deps, settings, next.at)
-  return atTime(view, deps, { runId: command.runId, scheduledAt: next.at, following }, 0)
+  const following = nextAfter(view, at, settings, next.at)
+  return atTime(view, { runId: command.runId, scheduledAt: next.at, following })
 }
 
 const conflict = (words: string, view: CronView): Refusal =>
-  new Refusal('Conflict', { job_id: view.created?.job_id, state: view.state }, words)
+  new Refusal('Conflict', { job_id: view.created?.job_id, state: view.state }, words, {
+    hint: 'Try again when a run has ended.',
+  })
 
 export const runNow = (
   view: CronView,
-  deps: CronDeps,
   { runId, idempotencyKey: key }: Extract<CronCommand, { type: 'RunNow' }>,
-): CronDecision => {
+  at: Moment,
+): Planned => {
   const { overlap } = view.settings ?? {}
   const isBusy = view.running.size > 0 || view.queue.length > 0
-  const run = { runId, ticket: runId, scheduledAt: deps.clock.now(), manual: true as const, key }
-  if (!isBusy || overlap === 'allow') return begin(view, deps, run)
+  const run = { runId, ticket: runId, scheduledAt: at.now, manual: true as const, key }
+  if (!isBusy || overlap === 'allow') return [{ type: 'begins', run }]
   if (overlap !== 'queue') {
-    const words = 'a run of this job works or waits, and the job has `overlap: "skip"`: try again later'
-    throw conflict(words, view)
+    throw conflict('a run of this job works or waits, and the job has `overlap: "skip"`', view)
   }
   if (view.queue.length >= queuedAtMost) {
     throw conflict(`${queuedAtMost} runs of this job wait already`, view)
   }
-  return only({
-    type: 'CronRunQueued',
-    data: {
-      run_id: runId,
-      scheduled_at: run.scheduledAt,
-      manual: true,
-      ...(key === undefined ? {} : { idempotency_key: key }),
+  const keyed = key === undefined ? {} : { idempotency_key: key }
+  return [
+    {
+      type: 'CronRunQueued',
+      data: { run_id: runId, scheduled_at: run.scheduledAt, manual: true, ...keyed },
     },
-  })
+  ]
 }
 
 /** Begins the first waiting run, unless another run works. While a job is paused, waiting runs stay queued. */
-export const runQueued = (view: CronView, deps: CronDeps, ticket: string): CronDecision => {
+export const runQueued = (
+  view: CronView,
+  { ticket }: Extract<CronCommand, { type: 'RunQueued' }>,
+): Planned => {
   const [first] = view.queue
-  if (first === undefined || view.running.size > 0 || view.state === 'paused') return only()
+  if (first === undefined || view.running.size > 0 || view.state === 'paused') return []
   const { runId, scheduledAt, manual } = first
   const run = { runId, ticket, scheduledAt, queued: true as const }
-  return begin(view, deps, manual ? { ...run, manual: true } : run)
+  return [{ type: 'begins', run: manual ? { ...run, manual: true } : run }]
 }
 
-export const endRun = (view: CronView, runId: string, end: RunEnd): CronDecision => {
+export const endRun = (
+  view: CronView,
+  { runId, end }: Extract<CronCommand, { type: 'EndRun' }>,
+): CronEvent[] => {
   const run = view.running.get(runId)
-  if (run === undefined) return only()
+  if (run === undefined) return []
   const data = {
     run_id: runId,
     task_id: run.taskId,
@@ -216,6 +211,6 @@ export const endRun = (view: CronView, runId: string, end: RunEnd): CronDecision
     name: view.settings?.name ?? '',
     duration_ms: Math.max(0, end.endedAt - run.startedAt),
   }
-  if (end.status === 'completed') return only({ type: 'CronJobCompleted', data })
-  return only({ type: 'CronJobFailed', data: { ...data, error: end.error, reason: end.status } })
+  if (end.status === 'completed') return [{ type: 'CronJobCompleted', data }]
+  return [{ type: 'CronJobFailed', data: { ...data, error: end.error, reason: end.status } }]
 }

@@ -1,10 +1,11 @@
 // Brings back the instance of a session: from its kept state, or by repeating the steps in the log. A session is lost
 // only if it can never come back. Everything else may pass, or the operator can repair it: a folder that is not mounted,
 // a missing library, a database that is away. Then the request is refused, and the next one tries again.
-import { isSameJson } from '../../src/contract/canonical.ts'
+
 import { sessionEvents } from '../../src/contract/decoders/env-session.ts'
-import type { EnvSessionEventData, Snapshot } from '../../src/contract/env-session-events.ts'
 import { damagedState, type Instance, type OpenObject } from '../../src/contract/environment.ts'
+import type { EnvSessionEventData, Snapshot } from '../../src/contract/events/env-session-events.ts'
+import { isSameJson } from '../../src/contract/json/canonical.ts'
 import { Refusal } from '../../src/contract/refusals.ts'
 import { isFull, type Log } from '../../src/contract/stored.ts'
 import { withoutValues } from '../../src/contract/variables.ts'
@@ -100,7 +101,7 @@ const keptOf = (folders: SessionFolders, session: OwnedSession, snapshot: Snapsh
     throw error.syscall === undefined ? error : new Error(`its kept state cannot be read: ${error.code}`)
   })
 
-const whatToDo = 'put the earlier file back, or close the session and create it again'
+const whatToDo = 'Put the earlier file back, or close the session and create it again.'
 
 /** Rejects with SessionLost, with a Refusal, or with any other error if the session does not come back now. */
 const rebuild = async (deps: Deps, stream: string, view: SessionView): Promise<Instance> => {
@@ -118,7 +119,7 @@ const rebuild = async (deps: Deps, stream: string, view: SessionView): Promise<I
   if (!('source' in found)) throw new Error(found.message)
   if (found.source.digest !== source.digest) {
     const reason = `code changed: ${source.name}`
-    throw new Refusal('Conflict', { session_id, reason }, `${reason}: ${whatToDo}`)
+    throw new Refusal('Conflict', { session_id, reason }, reason, { hint: whatToDo })
   }
   const state = snapshot === undefined ? undefined : await keptOf(folders, created, snapshot)
   const instance = await environments.open(found.source, given, created.user_id)

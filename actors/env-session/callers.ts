@@ -1,7 +1,7 @@
 // Keeps the callers of environment sessions by the numbers of their requests: their callbacks, abort signals and
 // promised answers. None of these is data, so a command carries only the number.
 
-import type { Repeats } from '../../src/contract/env-session-commands.ts'
+import type { Repeats } from '../../src/contract/commands/env-session-commands.ts'
 import type { SessionView } from '../../src/history/env-session.ts'
 import { createTransientMap } from '../../src/platform/transient.ts'
 

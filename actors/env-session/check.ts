@@ -1,11 +1,12 @@
 // Decides, before a command is carried out, whether the session refuses it or has carried it out already. Pure.
-import { isSameJson } from '../../src/contract/canonical.ts'
+
 import type {
   Repeats,
   SessionCommand,
   SessionRequest,
   StepRequest,
-} from '../../src/contract/env-session-commands.ts'
+} from '../../src/contract/commands/env-session-commands.ts'
+import { isSameJson } from '../../src/contract/json/canonical.ts'
 import { Refusal, unexpectedStep } from '../../src/contract/refusals.ts'
 import { isKeyTaken, nameOfKey, type SessionView, takenAt } from '../../src/history/env-session.ts'
 
@@ -27,8 +28,8 @@ const checkStep = (view: SessionView, { expectedStep }: StepRequest): Check => {
  * repetition of the earlier request that stored the event of a given revision.
  */
 export const check = (
-  command: SessionRequest | Extract<SessionCommand, { type: 'SettleStep' }>,
   view: SessionView,
+  command: SessionRequest | Extract<SessionCommand, { type: 'SettleStep' }>,
   repeats?: Repeats,
 ): Check => {
   const { state, created } = view

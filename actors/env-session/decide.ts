@@ -1,6 +1,6 @@
 // Decides which events the outcome of a request adds to its session. Pure.
-import type { Outcome, SessionRequest } from '../../src/contract/env-session-commands.ts'
-import type { EnvSessionEvent, Snapshot } from '../../src/contract/env-session-events.ts'
+import type { Outcome, SessionRequest } from '../../src/contract/commands/env-session-commands.ts'
+import type { EnvSessionEvent, Snapshot } from '../../src/contract/events/env-session-events.ts'
 import type { ToolDefinition } from '../../src/contract/wire.ts'
 import type { SessionView } from '../../src/history/env-session.ts'
 import {
@@ -34,17 +34,17 @@ type OutcomeOf<Of extends Outcome['of']> = Extract<Outcome, { of: Of }>
 
 /** The events after the instance was lost. */
 const afterLoss = (
-  request: SessionRequest,
   view: SessionView,
+  request: SessionRequest,
   { reason, during, now }: OutcomeOf<'loss'>,
 ): EnvSessionEvent[] => {
   if (view.state !== 'active') return []
   if (request.type !== 'TakeStep' || during !== 'step') return ended(view, reason, now)
-  return [stepTheInstanceDidNotSurvive(request.step, view, now, reason), closed(reason)]
+  return [stepTheInstanceDidNotSurvive(view, request.step, now, reason), closed(reason)]
 }
 
 /** The events after the instance was closed on request. */
-const afterClose = (request: SessionRequest, view: SessionView, now: number): EnvSessionEvent[] => {
+const afterClose = (view: SessionView, request: SessionRequest, now: number): EnvSessionEvent[] => {
   if (request.type === 'CloseSession') return ended(view, request.reason, now)
   if (request.type !== 'DeleteSession') return []
   const deleted: EnvSessionEvent = { type: 'EnvSessionDeleted', data: { by: request.principal } }
@@ -53,8 +53,8 @@ const afterClose = (request: SessionRequest, view: SessionView, now: number): En
 
 /** The events after an instance was created or reset. */
 const afterReset = (
-  request: SessionRequest,
   view: SessionView,
+  request: SessionRequest,
   { now, answer, recovery, showsObservation, snapshot }: OutcomeOf<'reset'>,
 ): EnvSessionEvent[] => {
   const { observation, state, done, tools } = answer
@@ -74,21 +74,21 @@ const afterReset = (
 }
 
 export const decideOutcome = (
-  request: SessionRequest,
   view: SessionView,
+  request: SessionRequest,
   outcome: Outcome,
 ): EnvSessionEvent[] => {
   switch (outcome.of) {
     case 'loss':
-      return afterLoss(request, view, outcome)
+      return afterLoss(view, request, outcome)
     case 'closed':
-      return afterClose(request, view, outcome.now)
+      return afterClose(view, request, outcome.now)
     case 'reset':
-      return afterReset(request, view, outcome)
+      return afterReset(view, request, outcome)
     case 'ready':
-      return request.type === 'TakeStep' ? [intended(request.step, view, outcome.now)] : []
+      return request.type === 'TakeStep' ? [intended(view, request.step, outcome.now)] : []
     case 'step':
-      return request.type === 'TakeStep' ? [completed(request.step, view, outcome)] : []
+      return request.type === 'TakeStep' ? [completed(view, request.step, outcome)] : []
     case 'seen':
     case 'nothing':
       return []

@@ -1,7 +1,11 @@
 // Carries out an accepted request after the turn that accepted it. The outcome goes back to the actor as a command.
-import type { Outcome, SessionRequest, StepRequest } from '../../src/contract/env-session-commands.ts'
-import { stepSecretRef } from '../../src/contract/env-session-events.ts'
+import type {
+  Outcome,
+  SessionRequest,
+  StepRequest,
+} from '../../src/contract/commands/env-session-commands.ts'
 import { AuthorsError, EnvironmentGone, type Instance } from '../../src/contract/environment.ts'
+import { stepSecretRef } from '../../src/contract/events/env-session-events.ts'
 import { Refusal } from '../../src/contract/refusals.ts'
 import { isFull, StorageFailure } from '../../src/contract/stored.ts'
 import type { SessionView } from '../../src/history/env-session.ts'
@@ -25,7 +29,7 @@ type Deps = {
   /** The view does not change while a request is carried out. */
   view: SessionView
   instances: Instances
-  keepSecrets: (ref: string, values: Record<string, unknown>) => void
+  putSecrets: (ref: string, values: Record<string, unknown>) => void
 }
 type Failed = { of: 'failed'; error: unknown }
 
@@ -61,10 +65,10 @@ const begin = async (
 }
 
 /** Stores the values of a step's own variables if a restart may repeat the step; returns their reference. */
-const keepVariables = (deps: Deps, instance: Instance, { envVars, effectId }: StepRequest) => {
+const putVariables = (deps: Deps, instance: Instance, { envVars, effectId }: StepRequest) => {
   if (instance.recovery !== 'refold' || envVars === undefined) return {}
   const secretRef = stepSecretRef(deps.stream, effectId)
-  deps.keepSecrets(secretRef, { env_vars: envVars })
+  deps.putSecrets(secretRef, { env_vars: envVars })
   return { secretRef }
 }
 
@@ -85,7 +89,7 @@ const takeStep = async (deps: Deps, step: StepRequest, now: number, caller: Call
   const instance = await instances.of(stream, view)
   const number = view.step + 1
   await caller.began?.(number)
-  const secret = keepVariables(deps, instance, step)
+  const secret = putVariables(deps, instance, step)
   const place = { seed: view.seed, number: number - view.stepsBefore, now }
   const given = { tool: step.toolName, args: step.toolArgs, ...place, env_vars: step.envVars }
   const emit = (text: string) => caller.emit?.(text)

@@ -1,11 +1,12 @@
 // Keeps the state of an instance after a step or a reset, and says which part of it could not be kept.
-import type { Snapshot } from '../../src/contract/env-session-events.ts'
+
 import {
   AuthorsError,
   EnvironmentGone,
   type Instance,
   type StepAnswer,
 } from '../../src/contract/environment.ts'
+import type { Snapshot } from '../../src/contract/events/env-session-events.ts'
 import type { SessionView } from '../../src/history/env-session.ts'
 import type { Instances } from './instances.ts'
 import type { OwnedSession } from './ports.ts'

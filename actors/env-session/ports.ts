@@ -1,6 +1,7 @@
 // What environment sessions need from outside: a source of instances, and folders for their files and states.
-import type { Snapshot } from '../../src/contract/env-session-events.ts'
+
 import type { EnvironmentSource, Instance, OpenObject } from '../../src/contract/environment.ts'
+import type { Snapshot } from '../../src/contract/events/env-session-events.ts'
 
 export type Given = {
   kwargs: OpenObject

@@ -1,8 +1,8 @@
 // Makes the events of one step: its intent, its result, and what is stored when the result is unknown. Pure.
-import type { RequestKeys } from '../../src/contract/commands.ts'
-import type { StepRequest } from '../../src/contract/env-session-commands.ts'
-import type { EnvSessionEvent, Snapshot } from '../../src/contract/env-session-events.ts'
+import type { RequestKeys } from '../../src/contract/commands/commands.ts'
+import type { StepRequest } from '../../src/contract/commands/env-session-commands.ts'
 import type { StepAnswer } from '../../src/contract/environment.ts'
+import type { EnvSessionEvent, Snapshot } from '../../src/contract/events/env-session-events.ts'
 import { masked } from '../../src/contract/variables.ts'
 import type { SessionView } from '../../src/history/env-session.ts'
 
@@ -31,7 +31,7 @@ const keysFrom = ({
 const namesOf = ({ envVars }: Pick<StepRequest, 'envVars'>) =>
   envVars === undefined ? {} : { env_vars: masked(envVars) }
 
-export const intended = (step: StepRequest, view: SessionView, now: number): EnvSessionEvent => {
+export const intended = (view: SessionView, step: StepRequest, now: number): EnvSessionEvent => {
   const { toolName, toolArgs, effectId, keys, attempt = 1 } = step
   const asked = { effect_id: effectId, tool_name: toolName, tool_args: toolArgs, ...namesOf(step) }
   const again = attempt === 1 ? {} : { attempt }
@@ -52,7 +52,7 @@ type Result = {
   secretRef?: string
 }
 
-export const completed = (step: Step, view: SessionView, result: Result): EnvSessionEvent => {
+export const completed = (view: SessionView, step: Step, result: Result): EnvSessionEvent => {
   const { now, answer, snapshot, stopped = false, unknown = false, secretRef } = result
   const { tools, state, observation, blocks, error, info, ...rest } = answer
   const hasNewTools = JSON.stringify(tools) !== JSON.stringify(view.tools)
@@ -104,13 +104,13 @@ const answerWithoutResult = (view: SessionView, why: string, more: Partial<StepA
 
 /** The event of a step during which the instance was lost. */
 export const stepTheInstanceDidNotSurvive = (
-  step: Step,
   view: SessionView,
+  step: Step,
   now: number,
   reason: string,
 ): EnvSessionEvent => {
   const answer = answerWithoutResult(view, reason, { truncated: true, done: true })
-  return completed(step, view, { now, answer })
+  return completed(view, step, { now, answer })
 }
 
 /** The event of a step whose intent was stored and whose result never was. It says that the outcome is unknown. */
@@ -129,5 +129,5 @@ export const stepOfUnknownEnd = (
     info: { outcome_unknown: true },
   })
   const before = { ...view, step: step - 1 }
-  return [completed({ ...request, keys: keysFrom(open) }, before, { now, answer, unknown: true })]
+  return [completed(before, { ...request, keys: keysFrom(open) }, { now, answer, unknown: true })]
 }

@@ -1,5 +1,6 @@
 // Turns XState's inspection events into messages for Stately's inspector, in the format of @statelyai/inspect 0.7.
-import type { InspectionEvent } from 'xstate'
+import type { EventObject, InspectionEvent, Snapshot } from 'xstate'
+import type { StoredEvent, ViewSnapshot } from './logic.ts'
 
 const format = '0.7.2'
 
@@ -9,6 +10,17 @@ const definitionOf = (actorRef: InspectionEvent['actorRef'], name: string): stri
   const config =
     typeof logic === 'object' && logic !== null && 'config' in logic ? logic.config : { id: name }
   return JSON.stringify(config)
+}
+
+/** A stored event with its data, without its header. */
+const eventOf = (event: EventObject): object => {
+  const { type, stored } = event as StoredEvent
+  return stored === undefined ? event : { type, data: stored.data }
+}
+/** The state in the chart. The view is left out: it may be large, and messages are kept. */
+const stateOf = (snapshot: Snapshot<unknown>): object => {
+  const { status, value } = snapshot as ViewSnapshot<unknown>
+  return { status, value }
 }
 
 /** The message for an inspection event; undefined: inspectors do not use it. Its `name` is the actor's stream. */
@@ -22,9 +34,10 @@ export const inspectionMessage = (inspected: InspectionEvent): string | undefine
     // The state of the actor comes with its first snapshot.
     return JSON.stringify({ ...about, definition, snapshot: { status: 'active' } })
   }
-  if (type === '@xstate.event') return JSON.stringify({ ...about, event: inspected.event })
+  if (type === '@xstate.event') return JSON.stringify({ ...about, event: eventOf(inspected.event) })
   if (type === '@xstate.snapshot') {
-    return JSON.stringify({ ...about, event: inspected.event, snapshot: inspected.snapshot })
+    const { event, snapshot } = inspected
+    return JSON.stringify({ ...about, event: eventOf(event), snapshot: stateOf(snapshot) })
   }
   return undefined
 }

@@ -1,6 +1,7 @@
-// What the runtime needs to know about a kind of actor: its behaviour, and the mailboxes that it uses.
+// What the runtime needs to know about a kind of actor: how it folds and decides, which is pure, and the effects of one
+// actor, which are the work that its state wants.
 import type { Log, NewEvent, Recorded, StreamAppend } from '../../src/contract/stored.ts'
-import type { Inspect, Live } from './live.ts'
+import type { Folded } from './logic.ts'
 
 /**
  * The events of a command, possibly none. `made`: new actors of this kind that begin in the same append. `beside`: new
@@ -8,36 +9,49 @@ import type { Inspect, Live } from './live.ts'
  */
 export type Decision = { events: NewEvent[]; made: StreamAppend[]; beside?: StreamAppend[] }
 
-/** The behaviour of one actor of a kind. It lives as long as the actor is in memory. */
-export type Behaviour<View, Command> = {
-  view: View
-  /** Starts the accompanying XState actor in the state to which the folded events have led. */
-  run(inspect: Inspect | undefined): Live
+/** The principal, owner and cause that are stored with the events of a command. */
+export type Envelope = Omit<StreamAppend, 'stream' | 'expectedRevision' | 'justMade' | 'events'>
+
+/** `At`: what a decision knows besides the view and the command: at least the time. */
+export type Kind<View, Command, At> = Folded<View> & {
   /**
    * Takes the view from a saved fold of the stream, and returns the revision of the last event that the fold contains;
    * -1 when there is none. Called once, before any event. Absent: the kind has no saved folds.
    */
-  restore?(log: Pick<Log, 'readStream' | 'revisionOf'>): Promise<number>
-  /** Folds one event of the stream into the view, and does nothing else: the event may not be durable yet. */
-  evolve(event: Recorded): void
-  /** Called once for each event of the stream when it is durable. */
-  stored?(event: Recorded): void
+  restore?(view: View, stream: string, log: Pick<Log, 'readStream' | 'revisionOf'>): Promise<number>
+  /** Returns the events of a command, or throws a Refusal. Pure: the same arguments give the same events. */
+  decide(view: View, command: Command, at: At): Decision
+  /** Pure. Called after `decide`. */
+  envelope(view: View, command: Command, stream: string): Envelope
+  /** The effects of one actor. They live as long as the actor is in memory. */
+  effects(
+    stream: string,
+    /** The fold changes it in place, so it is always the newest one. */
+    view: View,
+    /** The actor's own mailbox, for reports of its effects. */
+    own: Mailbox<View, Command>,
+    /** The mailboxes of the other actors of its kind. */
+    others: Mailboxes<View, Command>,
+  ): Effects<Command, At>
+}
+
+/** What an actor does besides folding and deciding. Each is called in this order during a turn. */
+export type Effects<Command, At> = {
   /** Whether a command can be decided now; else it stays in the mailbox until a later turn. */
   isReady?(command: Command): boolean
-  /** Returns a command that must be decided before the given command; undefined: there is none. */
+  /** Returns a command that must be decided before the given one; undefined: there is none. Throws to refuse the given one. */
   first?(command: Command): Command | undefined
-  /** Returns the events of a command, or throws a Refusal. */
-  decide(command: Command): Decision
+  /** What the decision of this command knows. */
+  at(command: Command): At
+  /** Called with the decided events before they are appended. */
+  decided?(events: readonly NewEvent[]): void
   /**
    * Returns a command that must be decided right after the first events of a new stream; undefined: there is none.
    * These events are not durable yet, so nothing that acts outside this process may begin here.
    */
   next?(): Command | undefined
-  /** The principal, owner and cause that are stored with the events. Called after `decide`. */
-  envelope(
-    command: Command,
-    events: NewEvent[],
-  ): Omit<StreamAppend, 'stream' | 'expectedRevision' | 'justMade' | 'events'>
+  /** Called once for each event of the stream when it is durable. */
+  stored?(event: Recorded): void
   /** Called once the events of a command, if any, are stored: updates what the actor keeps in memory only. */
   remember?(command: Command): void
   /** Starts the work that the view wants and that does not run yet; stops work that the view no longer wants. */
@@ -47,14 +61,6 @@ export type Behaviour<View, Command> = {
   /** Stops what runs, and stores nothing. */
   stop(): void
 }
-
-export type Kind<View, Command> = (
-  stream: string,
-  /** The actor's own mailbox, for reports of its effects. */
-  own: Mailbox<View, Command>,
-  /** The mailboxes of the other actors of its kind. */
-  others: Mailboxes<View, Command>,
-) => Behaviour<View, Command>
 
 /** The mailbox of one actor, for its own effects. */
 export type Mailbox<View, Command> = {

@@ -3,9 +3,9 @@
 // operation are one code path.
 import type { Timers } from '../../src/contract/ports.ts'
 import type { Log } from '../../src/contract/stored.ts'
-import { type Actor, load, newActor, run } from './actor.ts'
+import { type Actor, createActors } from './actor.ts'
 import type { Kind, Mailbox, Mailboxes } from './kind.ts'
-import type { Inspect } from './live.ts'
+import type { Inspect } from './logic.ts'
 import { createMemory } from './memory.ts'
 import { type TurnDeps, work } from './turn.ts'
 import { waitFor } from './waiters.ts'
@@ -22,9 +22,9 @@ export type Runtime<View, Command> = Mailboxes<View, Command> & {
   stop(): void
 }
 
-type RuntimeDeps<View, Command> = {
+type RuntimeDeps<View, Command, At> = {
   log: Log
-  kind: Kind<View, Command>
+  kind: Kind<View, Command, At>
   timers: Timers
   /** Receives errors for which no caller waits: of an effect's report, or of the loading of a new actor. */
   onFault: (error: unknown) => void
@@ -37,23 +37,27 @@ type RuntimeDeps<View, Command> = {
   begin?: (stream: string) => Promise<void>
 }
 
-export const createRuntime = <View, Command>(deps: RuntimeDeps<View, Command>): Runtime<View, Command> => {
-  const { log, kind, timers, onFault, inspect } = deps
-  const memory = createMemory<View, Command>(timers)
+export const createRuntime = <View, Command, At>(
+  deps: RuntimeDeps<View, Command, At>,
+): Runtime<View, Command> => {
+  const { log, kind, timers, onFault } = deps
+  const memory = createMemory<View, Command, At>(timers)
+  const actors = createActors(kind, log, deps.inspect)
 
   const mailboxOf = (stream: string): Mailbox<View, Command> => ({
     tell: command => ask(stream, command).then(ignore, onFault),
     ask: command => ask(stream, command),
   })
 
-  const find = (stream: string, isNew = false): Actor<View, Command> => {
+  const find = (stream: string, isNew = false): Actor<View, Command, At> => {
     const known = memory.find(stream)
     if (known !== undefined) return known
-    const actor = newActor(stream, kind(stream, mailboxOf(stream), { ask, until }), isNew)
+    const actor = actors.make(stream, isNew, view =>
+      kind.effects(stream, view, mailboxOf(stream), { ask, until }),
+    )
     memory.add(actor)
-    if (isNew) run(actor, inspect)
-    else {
-      actor.loaded = load(log, actor, inspect)
+    if (!isNew) {
+      actor.loaded = actors.load(actor)
       actor.loaded.catch(error => memory.drop(actor, error))
     }
     return actor
@@ -76,13 +80,14 @@ export const createRuntime = <View, Command>(deps: RuntimeDeps<View, Command>): 
     const actor = find(stream)
     if (actor.loaded !== undefined) await actor.loaded
     if (actor.gone) return until(stream, done)
-    const { view } = actor.behaviour
+    const { view } = actor
     if (actor.isAhead || !done(view)) return waitFor(actor, done)
     if (!actor.atWork) memory.rest(actor)
     return view
   }
 
-  const turns: TurnDeps<View, Command> = {
+  const turns: TurnDeps<View, Command, At> = {
+    kind,
     log,
     memory,
     begin: stream => void (deps.begin ?? activate)(stream).catch(onFault),
@@ -94,10 +99,9 @@ export const createRuntime = <View, Command>(deps: RuntimeDeps<View, Command>): 
     activate,
     passivate: memory.passivate,
     *views() {
-      for (const actor of memory.all()) yield actor.behaviour.view
+      for (const actor of memory.all()) yield actor.view
     },
-    busy: () =>
-      [...memory.all()].filter(({ behaviour, atWork }) => atWork || behaviour.rest() === 'busy').length,
+    busy: () => [...memory.all()].filter(({ effects, atWork }) => atWork || effects.rest() === 'busy').length,
     stop: memory.stop,
   }
 }

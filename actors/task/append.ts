@@ -1,12 +1,12 @@
 // Prepares the events of a task for the append: with their owner and cause, and with the number of frames that each
 // produces.
-import type { ForkedEvent } from '../../src/contract/commands.ts'
+import type { ForkedEvent } from '../../src/contract/commands/commands.ts'
+import { type TaskEvent, taskEventVersion } from '../../src/contract/events/task-events.ts'
 import type { NewEvent, StreamAppend } from '../../src/contract/stored.ts'
-import { type TaskEvent, taskEventVersion } from '../../src/contract/task-events.ts'
 import { taskStream } from '../../src/contract/task-stream.ts'
 import { frameCount } from '../../src/history/frames.ts'
 import type { DecidedTask } from '../../src/history/task-view.ts'
-import type { Made } from './events.ts'
+import type { Made } from './decide/events.ts'
 
 /** The principal of a command, and its cause. */
 type Asked = { principal: string; causation: string }

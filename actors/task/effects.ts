@@ -1,22 +1,67 @@
 // Runs the effects of one task: starts the agent step and the calls that its state wants, and stops all others.
-import type { TaskCommand } from '../../src/contract/commands.ts'
+import type { TaskCommand } from '../../src/contract/commands/commands.ts'
 import { isTerminal } from '../../src/contract/wire.ts'
 import { openCalls } from '../../src/history/task/calls.ts'
-import { createCallRunner } from './call-runner.ts'
-import type { Children } from './children.ts'
+import { createCallRunner } from './calls/call-runner.ts'
+import type { Children } from './calls/subagents.ts'
+import { createCodeSession } from './code/session.ts'
 import type { TaskDeps } from './deps.ts'
 import { finishCancel } from './finish-cancel.ts'
-import { instantStep } from './instant-step.ts'
 import { secretsOf } from './scope.ts'
-import { type Self, sendToSelf } from './self.ts'
-import { createStepRunner } from './step-runner.ts'
+import { bySystem, type Self, sendToSelf } from './self.ts'
+import { createRecorder } from './step/recorder.ts'
+import { failedWith, isWhole, withIds } from './step/step-end.ts'
+import { askedOf, schemaOf } from './step/step-given.ts'
+import { createStepRunner } from './step/step-runner.ts'
 import { type Runs, type Wanted, wanted } from './wanted.ts'
+
+// Takes the first step of an agent that answers without waiting. The report of the step is decided in the turn that
+// starts the task, so one commit stores the whole task.
+
+/** The report of the step; undefined: the step must run on its own. */
+const instantStep = (
+  { view }: Pick<Self, 'view'>,
+  deps: Pick<TaskDeps, 'agents' | 'draining' | 'secrets' | 'world'>,
+  { agentStep, effectId }: { agentStep: number; effectId: string },
+): TaskCommand | undefined => {
+  const { created } = view
+  // A later step waits for its turn among the steps of other users.
+  if (created === undefined || agentStep > 1 || deps.draining()) return undefined
+  const reply = deps.agents(created.agent)?.reply
+  if (reply === undefined || schemaOf(created.request) !== undefined) return undefined
+  // The answer to a request that creates a task in the background must show a task that has not ended.
+  if (created.request.background) return undefined
+  if (secretsOf(deps, created) === undefined) return undefined
+  const { ids } = deps.world
+  const recorder = createRecorder(agentStep, ids, { stream: view.toolList, odd: view.oddTools })
+  const answer = () => {
+    try {
+      const { said, end } = reply({ asked: askedOf(view, created.request) })
+      for (const part of said) recorder.hear(part)
+      return end
+    } catch (error) {
+      return failedWith(error).end
+    }
+  }
+  const end = answer()
+  if (isWhole(end)) recorder.close()
+  const recorded = withIds(end, recorder, ids)
+  return {
+    type: 'RecordStep',
+    agentStep,
+    effectId,
+    events: recorder.take(),
+    end: recorded,
+    ...bySystem(view),
+  }
+}
 
 /** `lookAgain`: compares again what the task wants with what runs. */
 export const createEffects = (self: Self, deps: TaskDeps, children: Children, lookAgain: () => void) => {
   const { view } = self
   const steps = createStepRunner(self, deps)
   const calls = createCallRunner({ deps, children, ...self }, lookAgain)
+  const code = createCodeSession(self, deps, lookAgain, calls.handedOver)
   let isCanceling = false
 
   const cancel = () => {
@@ -33,7 +78,7 @@ export const createEffects = (self: Self, deps: TaskDeps, children: Children, lo
 
   const runs = (): Runs => ({
     step: steps.running()?.effectId,
-    call: calls.isRunning,
+    call: id => calls.isRunning(id) || code.isRunning(id),
     unknown: calls.isUnknown,
   })
 
@@ -52,8 +97,17 @@ export const createEffects = (self: Self, deps: TaskDeps, children: Children, lo
       steps.forgetEnded()
       const want = wanted(view, runs())
       if (want.want === 'step') return steps.follow(want.agentStep, want.effectId)
-      if (want.want === 'finish-cancel') return cancel()
+      if (want.want === 'finish-cancel') {
+        code.end('canceled')
+        return cancel()
+      }
       steps.stop()
+      if (want.want === 'code') {
+        followCalls({ want: 'calls', calls: want.calls.filter(({ kind }) => kind !== 'run') })
+        return code.follow()
+      }
+      if (want.want === 'timers') return code.rest()
+      code.end(isTerminal(view.status) ? 'ended' : 'paused')
       if (want.want === 'calls') followCalls(want)
       if (want.want === 'consume') sendToSelf(self, { type: 'ConsumeInputs' })
       if (want.want === 'abandon') sendToSelf(self, { type: 'AbandonStep' })
@@ -61,10 +115,19 @@ export const createEffects = (self: Self, deps: TaskDeps, children: Children, lo
     },
     isBusy(): boolean {
       if (steps.running() !== undefined || (isCanceling && !isTerminal(view.status))) return true
+      // While the server drains, code gets nothing further: only what it has begun comes to its end.
+      if (view.agentVersion !== undefined && deps.draining())
+        return openCalls(view).some(({ kind, callId, effect: { id, child } }) =>
+          kind === 'run' ? code.isRunning(callId) : child === undefined && calls.isRunning(id),
+        )
+      if (view.agentVersion !== undefined) return view.status === 'working' && view.wakesAt === undefined
       // A subagent's task runs on its own, so its caller may leave memory meanwhile.
       return view.status === 'working' && openCalls(view).some(({ effect }) => effect.child === undefined)
     },
-    /** Stops the step. Calls continue: they outlive the actor. */
-    stop: steps.stop,
+    /** Stops the step and the lease of the code. Calls continue: they outlive the actor. */
+    stop() {
+      steps.stop()
+      code.stop()
+    },
   }
 }

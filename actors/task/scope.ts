@@ -1,6 +1,7 @@
 // Makes the scope in which a task's tools run, and finds the secret values of the task's request.
+
+import type { TaskEventData } from '../../src/contract/events/task-events.ts'
 import { StorageFailure } from '../../src/contract/stored.ts'
-import type { TaskEventData } from '../../src/contract/task-events.ts'
 import type { ToolScope } from '../../src/contract/tools.ts'
 import type { TaskDeps } from './deps.ts'
 

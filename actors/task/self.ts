@@ -1,5 +1,5 @@
 // How a task sends commands to itself.
-import type { TaskCommand } from '../../src/contract/commands.ts'
+import type { TaskCommand } from '../../src/contract/commands/commands.ts'
 import { taskStream } from '../../src/contract/task-stream.ts'
 import type { DecidedTask } from '../../src/history/task-view.ts'
 
@@ -7,6 +7,8 @@ export type Self = {
   view: DecidedTask
   /** Sends a command to the task's own mailbox; never rejects. */
   tell: (command: TaskCommand) => Promise<void>
+  /** Sends a command to the task's own mailbox; rejects when its turn fails. */
+  ask: (command: TaskCommand) => Promise<DecidedTask>
 }
 
 /** The principal and cause of a command that a task sends to itself. The cause is the task's newest event. */

@@ -1,5 +1,6 @@
 // Derives the work that a task wants from its state in the chart, its view, and what runs in this process. Pure.
-import { type OpenCall, openCalls } from '../../src/history/task/calls.ts'
+import { isPausing } from '../../src/contract/charts/task-state.ts'
+import { isPassive, type OpenCall, openCalls } from '../../src/history/task/calls.ts'
 import { effectIdOf } from '../../src/history/task/steps.ts'
 import { outcomeUnknown } from '../../src/history/task-object.ts'
 import type { DecidedTask } from '../../src/history/task-view.ts'
@@ -9,6 +10,9 @@ export type Wanted =
   | { want: 'nothing' }
   | { want: 'step'; agentStep: number; effectId: string }
   | { want: 'calls'; calls: OpenCall[] }
+  /** The code of the agent runs in a host, beside these calls; `timers`: only its timers run. */
+  | { want: 'code'; calls: OpenCall[] }
+  | { want: 'timers' }
   | { want: 'consume' }
   | { want: 'abandon' }
   | { want: 'pause'; reason: string }
@@ -46,11 +50,34 @@ const calls = (view: DecidedTask, runs: Runs): Wanted => {
   return open.length > 0 ? { want: 'calls', calls: open } : { want: 'pause', reason: outcomeUnknown }
 }
 
+/**
+ * The code of an agent runs beside its calls. A side effect of its own, which its host has begun and not reported, may have
+ * happened: the task pauses for it, like for any other call with an unknown outcome, once the other calls have their results.
+ */
+const code = (view: DecidedTask, runs: Runs): Wanted => {
+  const active = openCalls(view).filter(call => !isPassive(call))
+  const isKnown = ({ effect: { id, safe, inSession, child } }: OpenCall) =>
+    safe || child !== undefined || runs.call(id) || (inSession && !runs.unknown(id))
+  const known = active.filter(isKnown)
+  if (active.length > known.length) {
+    return known.length > 0 ? { want: 'calls', calls: known } : { want: 'pause', reason: outcomeUnknown }
+  }
+  if (isPausing(view.state) && active.length === 0) return { want: 'pause', reason: 'pause_requested' }
+  return { want: 'code', calls: active }
+}
+
 /** A step that runs but has no event yet continues. */
 const between = (view: DecidedTask, runs: Runs): Wanted =>
   view.inbox.length > 0 && runs.step === undefined ? { want: 'consume' } : step(view)
 
+const wantedByCode = (view: DecidedTask, runs: Runs): Wanted => {
+  if (view.status === 'input-required' || view.state.at === 'working.waiting') return { want: 'timers' }
+  if (view.state.at === 'working.canceling') return { want: 'finish-cancel' }
+  return view.status === 'working' ? code(view, runs) : { want: 'nothing' }
+}
+
 export const wanted = (view: DecidedTask, runs: Runs): Wanted => {
+  if (view.agentVersion !== undefined) return wantedByCode(view, runs)
   switch (view.state.at) {
     case 'working.ready':
       return between(view, runs)

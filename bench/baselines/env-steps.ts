@@ -8,6 +8,7 @@ import { fastify } from 'fastify'
 import type { Instance } from '../../src/contract/environment.ts'
 import { createEnvironments } from '../../src/environments/environments.ts'
 import { openChildren } from '../../src/platform/children/children.ts'
+import { createMemoryWatch } from '../../src/platform/programs/memory-watch.ts'
 import { realWorld } from '../../src/platform/world.ts'
 
 const folder = process.env.DATA_DIR ?? '.'
@@ -37,7 +38,7 @@ const store = (body: string) =>
 const { timers } = realWorld()
 const children = await openChildren(path.join(folder, 'children'))
 const environments = createEnvironments(
-  { children, timers },
+  { children, timers, memory: createMemoryWatch(timers) },
   { path: undefined, byDefault: 'gridworld', stepTimeoutMs: 60_000, memoryMb: 512 },
 )
 const instances = new Map<string, { instance: Instance; steps: number }>()

@@ -3,7 +3,7 @@
 import { createServer } from 'node:http'
 import { readConfig } from '../../src/config.ts'
 import { taskStream } from '../../src/contract/task-stream.ts'
-import { startServer } from '../../src/main.ts'
+import { startServer } from '../../src/start/server.ts'
 
 const { PORT = '0', EMIT_PORT = '0', ...env } = process.env
 const server = await startServer(readConfig({ ...env, PORT }), () => {})

@@ -1,8 +1,8 @@
 // Writes a log that has the events of a day many times: each copy has other ids, names and times, so it is what other
 // users did on another day. The events are written through the log itself.
 import { erasablePrefixes } from '../../src/contract/erased-range.ts'
+import { isWebhookStream } from '../../src/contract/events/webhook-events.ts'
 import type { Recorded, StreamAppend } from '../../src/contract/stored.ts'
-import { isWebhookStream } from '../../src/contract/webhook-events.ts'
 import type { EventLog } from '../../src/log/log.ts'
 import { longSession } from './day-of-use.ts'
 

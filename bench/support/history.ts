@@ -1,7 +1,8 @@
 // Fills a log as years of use would: with completed tasks of seven events each, like those of an echo task, and with
 // some unfinished tasks. The events are written through the log itself, many tasks in one append.
+
+import { type TaskEvent, taskEventVersion } from '../../src/contract/events/task-events.ts'
 import type { NewEvent, StreamAppend } from '../../src/contract/stored.ts'
-import { type TaskEvent, taskEventVersion } from '../../src/contract/task-events.ts'
 import { taskStream } from '../../src/contract/task-stream.ts'
 import { frameCount } from '../../src/history/frames.ts'
 import type { EventLog } from '../../src/log/log.ts'

@@ -12,8 +12,8 @@ import { openSharedLog } from '../../src/cluster/nats/shared-log.ts'
 import { shardStream } from '../../src/cluster/nats/streams.ts'
 import { createReplica } from '../../src/cluster/replica.ts'
 import { clusterNatsOf } from '../../src/cluster/settings.ts'
+import { sqliteStore } from '../../src/log/file/sqlite-store.ts'
 import { openLog } from '../../src/log/log.ts'
-import { sqliteStore } from '../../src/log/sqlite-store.ts'
 import { openSecrets } from '../../src/platform/secrets.ts'
 import { build } from '../../src/platform/version.ts'
 import { realWorld } from '../../src/platform/world.ts'
@@ -52,7 +52,7 @@ export const startNatsCluster = async (name: string, log?: string) => {
   const init = () =>
     initCluster({
       ...{ settings, keyFile, there, timers, report: () => {} },
-      ...{ isNew: false, isAgain: false, newId: () => id },
+      ...{ monitorUrls: [], isNew: false, isAgain: false, newId: () => id },
     })
   for (const end = performance.now() + patienceMs; ; await sleep(againMs)) {
     const error = await init().then(

@@ -1,7 +1,7 @@
 // Opens a log in a file, as the server does.
 import path from 'node:path'
+import { sqliteStore } from '../../src/log/file/sqlite-store.ts'
 import { type EventLog, openLog } from '../../src/log/log.ts'
-import { sqliteStore } from '../../src/log/sqlite-store.ts'
 import { build } from '../../src/platform/version.ts'
 import { realWorld } from '../../src/platform/world.ts'
 

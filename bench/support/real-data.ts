@@ -22,7 +22,7 @@ const cache = path.join(root, 'node_modules/.cache/real-data')
 /** The code that determines what is in a folder, apart from how the server works. */
 const sources = [
   ...['write-real-data', 'copied-days', 'day-of-use'].map(name => `bench/support/${name}.ts`),
-  ...['src/log/schema.ts', 'projections/store.ts'],
+  ...['src/log/file/schema.ts', 'projections/store.ts'],
   ...readdirSync(path.join(root, 'src/contract'), { recursive: true, encoding: 'utf8' })
     .filter(name => name.endsWith('.ts'))
     .sort()

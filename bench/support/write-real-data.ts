@@ -1,11 +1,11 @@
 // Writes a data folder with real use in it. See real-data.ts.
 import { readConfig } from '../../src/config.ts'
 import type { Recorded } from '../../src/contract/stored.ts'
+import { sqliteStore } from '../../src/log/file/sqlite-store.ts'
 import { openLog } from '../../src/log/log.ts'
-import { sqliteStore } from '../../src/log/sqlite-store.ts'
-import { startServer } from '../../src/main.ts'
 import { build } from '../../src/platform/version.ts'
 import { realWorld } from '../../src/platform/world.ts'
+import { startServer } from '../../src/start/server.ts'
 import { createCopyClock, writeCopies } from './copied-days.ts'
 import { fullDay, smallDay, useForADay } from './day-of-use.ts'
 import { newFolder, removeFolder } from './folder.ts'

@@ -48,22 +48,22 @@ export class NoSocket extends ApiError {
 }
 
 type Problem = { loc: (string | number)[]; msg: string }
-type ErrorBody = {
-  message?: string
-  code?: number
-  error?: { message: string; code: number }
-  detail?: Problem[] | string
-}
+export type Refused = { message: string; code: number; data?: { hint?: string } }
+type ErrorBody = Partial<Refused> & { error?: Refused; detail?: Problem[] | string }
+
+/** What is so, and what to do about it. */
+export const wordsOf = ({ message, data }: Pick<Refused, 'message' | 'data'>): string =>
+  data?.hint === undefined ? message : `${message}. ${data.hint.replaceAll('`', '')}`
 
 export const errorOf = (status: number, text: string): ApiError => {
   try {
-    const { detail, error, message, code } = JSON.parse(text) as ErrorBody
+    const { detail, error, ...bare } = JSON.parse(text) as ErrorBody
     const found = Array.isArray(detail) ? detail : []
     const named = found.map(({ loc, msg }) => `${loc.join('.')}: ${msg}`).join('; ')
-    const words = error?.message ?? message ?? (named === '' ? `the server answered ${status}` : named)
+    const message = bare.message ?? (named === '' ? `the server answered ${status}` : named)
     const ofBody = found.filter(({ loc }) => loc[0] === 'body' && loc.length > 1)
     const problems = ofBody.map(({ loc, msg }) => ({ at: loc.slice(1).join('.'), text: msg }))
-    return new ApiError(status, words, error?.code ?? code, problems)
+    return new ApiError(status, wordsOf(error ?? { ...bare, message }), error?.code ?? bare.code, problems)
   } catch {
     return new ApiError(status, `the server answered ${status}`)
   }

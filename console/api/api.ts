@@ -1,5 +1,5 @@
 // What the console asks of the server, and how paths and queries are written.
-import type { EventChannel } from '../../src/contract/event-names.ts'
+import type { EventChannel } from '../../src/contract/events/public-events.ts'
 
 /** A part of a path. */
 export const at = (id: string): string => `/${encodeURIComponent(id)}`

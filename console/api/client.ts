@@ -1,5 +1,5 @@
 // The only part of the console that talks to the server. It uses the public API, with the token of the session.
-import { readJson } from '../../src/contract/exact-json.ts'
+import { readJson } from '../../src/contract/json/exact-json.ts'
 import { root } from './address.ts'
 import type { Api } from './api.ts'
 import { ApiError, errorOf, isOfProxy, NoSocket, unreachable } from './api-error.ts'

@@ -1,5 +1,5 @@
 // Reads the stored events of a stream while the server sends them, and continues from there when new events are stored.
-import { readJson } from '../../src/contract/exact-json.ts'
+import { readJson } from '../../src/contract/json/exact-json.ts'
 import type { Header, Recorded } from '../../src/contract/stored.ts'
 import { type Api, queryOf } from './api.ts'
 

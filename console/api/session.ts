@@ -1,7 +1,7 @@
 // Keeps who uses the console: the token, which is forgotten when the tab closes, and what the role of the token may do.
 import { computed, signal } from '@preact/signals'
 import { may, type TokenAccess } from '../../src/access/roles.ts'
-import type { Role } from '../../src/contract/token-events.ts'
+import type { Role } from '../../src/contract/events/token-events.ts'
 import { root } from './address.ts'
 import { at } from './api.ts'
 import { createApi } from './client.ts'

@@ -2,7 +2,7 @@
 // requests to one host, in all its tabs together. WebSockets do not count among them, so every tab can have its own.
 import { root } from './address.ts'
 import type { FollowOptions, Subscription } from './api.ts'
-import { ApiError } from './api-error.ts'
+import { ApiError, type Refused, wordsOf } from './api-error.ts'
 
 /**
  * How it ended. `ended`: the task has no more frames, or the caller has aborted. `unopened`: no subscription has begun.
@@ -21,12 +21,12 @@ const forbidden = -32031
 /** The statuses of refusals that would come again. After another refusal, the same request may succeed later. */
 const lasting: Record<number, number> = { [-32001]: 404, [-32602]: 422 }
 
-type Problem = { code: number; message: string }
-type Message = { type: string; channel?: string; data?: object; error?: Problem }
+type Message = { type: string; channel?: string; data?: object; error?: Refused }
 
-const endBy = ({ code, message }: Problem): SocketEnd => {
+const endBy = (refused: Refused): SocketEnd => {
+  const { code } = refused
   if (code === unauthenticated) return 'unauthenticated'
-  return code === forbidden ? 'unopened' : new ApiError(lasting[code] ?? 503, message, code)
+  return code === forbidden ? 'unopened' : new ApiError(lasting[code] ?? 503, wordsOf(refused), code)
 }
 
 /** Calls `look` when the page may have slept. A connection that broke meanwhile looks like a quiet one. */

@@ -2,7 +2,7 @@
 import { batch, signal } from '@preact/signals'
 import type { Recorded } from '../../src/contract/stored.ts'
 import { ApiError } from './api-error.ts'
-import { keepStream, type Wanted } from './kept-stream.ts'
+import { openLiveStream, type Wanted } from './live-stream.ts'
 import { createEventReader } from './read-events.ts'
 import { api } from './session.ts'
 
@@ -38,7 +38,7 @@ export const createStoredStream = ({ stream, news }: Options) => {
     }
   }
   const again = () => void read()
-  const kept = keepStream({
+  const live = openLiveStream({
     api,
     events: news,
     onEvent: reader.soon,
@@ -49,12 +49,12 @@ export const createStoredStream = ({ stream, news }: Options) => {
     events,
     isLoaded,
     error,
-    connection: kept.state,
+    connection: live.state,
     again,
     close() {
       closed.abort()
       reader.close()
-      kept.close()
+      live.close()
     },
   }
 }

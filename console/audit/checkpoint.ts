@@ -12,7 +12,7 @@ import { openCheckpoint, readKeys } from '../proof/keys.ts'
 export type Checkpoint = { origin: string; size: number; root: Hash; text: string }
 
 /** Reads a checkpoint and verifies its signature. Throws NotProven. */
-export const readCheckpoint = (text: string, keys: string): Checkpoint => {
+export const readShownCheckpoint = (text: string, keys: string): Checkpoint => {
   const { origin, size, root } = openCheckpoint(`${text.trim()}\n`, readKeys(keys))
   return { origin, size, root, text }
 }
@@ -23,7 +23,7 @@ export type Newest = { checkpoint: Checkpoint; keys: string }
 export const readNewest = async (): Promise<Newest | undefined> => {
   try {
     const keys = await api.text('/audit/public-key')
-    return { checkpoint: readCheckpoint(await api.text('/audit/checkpoint'), keys), keys }
+    return { checkpoint: readShownCheckpoint(await api.text('/audit/checkpoint'), keys), keys }
   } catch (error) {
     if (error instanceof ApiError && error.status === 503) return undefined
     throw error

@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals'
 import { bound } from '../ui/bound.ts'
 import { Form, FormProblem, Submit } from '../ui/form.tsx'
 import { count } from '../ui/time.tsx'
-import { type Newest, proveGrowth, readCheckpoint } from './checkpoint.ts'
+import { type Newest, proveGrowth, readShownCheckpoint } from './checkpoint.ts'
 
 export const Growth = ({ newest: { checkpoint: newest, keys } }: { newest: Newest }) => {
   const from = useSignal(String(Math.max(1, Math.floor(newest.size / 2))))
@@ -12,7 +12,7 @@ export const Growth = ({ newest: { checkpoint: newest, keys } }: { newest: Newes
   const proven = useSignal<string | undefined>(undefined)
   const prove = async () => {
     proven.value = undefined
-    const known = kept.value.trim() === '' ? undefined : readCheckpoint(kept.value, keys)
+    const known = kept.value.trim() === '' ? undefined : readShownCheckpoint(kept.value, keys)
     const sizes = { from: known?.size ?? Number(from.value), to: Number(to.value) }
     const checked = await proveGrowth(sizes, newest, known)
     proven.value = `Proven here, with ${count(checked)} hashes: the first ${count(sizes.from)} events of the log of ${count(sizes.to)} events are the log of ${count(sizes.from)} events, unchanged.`

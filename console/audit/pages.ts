@@ -1,28 +1,35 @@
 // Reads the streams of the log, or the events of one stream, in pages. The next page is read when a person asks for more.
 import { batch, computed, signal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
+import type { List } from '../../src/contract/wire/list.ts'
+import { queryOf } from '../api/api.ts'
 import { ApiError, isRefusal } from '../api/api-error.ts'
+import { readPage } from '../api/listed.ts'
 import { whenThere } from '../api/reach.ts'
-import type { Page } from '../api/read-pages.ts'
+import { api } from '../api/session.ts'
 
 /** After a failure that may pass, milliseconds until the next try. */
 const retryMs = 2000
 
-export const createPages = <T>(read: (last: T | undefined, signal: AbortSignal) => Promise<Page<T>>) => {
+export const createPages = <T>(
+  read: (cursor: string | undefined, signal: AbortSignal) => Promise<List<T>>,
+) => {
   const rows = signal<readonly T[]>([])
   const hasMore = signal(false)
   const isLoaded = signal(false)
   const isReading = signal(false)
   const error = signal<ApiError | undefined>(undefined)
   const closed = new AbortController()
+  let cursor: string | undefined
   const more = async () => {
     if (isReading.value) return
     isReading.value = true
     try {
-      const { found, more } = await read(rows.value.at(-1), closed.signal)
+      const { data, has_more, next_cursor } = await read(cursor, closed.signal)
+      cursor = next_cursor ?? undefined
       batch(() => {
-        rows.value = [...rows.value, ...found]
-        hasMore.value = more
+        rows.value = [...rows.value, ...data]
+        hasMore.value = has_more
         isLoaded.value = true
         error.value = undefined
       })
@@ -57,11 +64,12 @@ export const createPages = <T>(read: (last: T | undefined, signal: AbortSignal) 
 }
 export type Pages<T> = ReturnType<typeof createPages<T>>
 
-export const usePages = <T>(
-  key: string,
-  read: (last: T | undefined, signal: AbortSignal) => Promise<Page<T>>,
-): Pages<T> => {
-  const pages = useMemo(() => createPages(read), [key])
+/** The list at a path below /v1, as this query chooses its entries. */
+export const usePages = <T>(path: string, query: Parameters<typeof queryOf>[0]): Pages<T> => {
+  const pages = useMemo(
+    () => createPages<T>((cursor, signal) => readPage(api, path, { ...query, cursor }, signal)),
+    [path + queryOf(query)],
+  )
   useEffect(() => pages.close, [pages])
   return pages
 }

@@ -1,12 +1,52 @@
 // One stream of the log: its stored events, oldest first.
-import { at, queryOf } from '../api/api.ts'
+
+import type { Static } from 'typebox'
+import type { AuditEvent } from '../../src/contract/audit-responses.ts'
+import { at } from '../api/api.ts'
 import { hrefOf, place } from '../api/router.ts'
-import { api } from '../api/session.ts'
+import { Copy } from '../ui/copy.tsx'
+import { Facts } from '../ui/facts.tsx'
 import { More } from '../ui/more.tsx'
 import { Loaded, Page } from '../ui/page.tsx'
-import { count } from '../ui/time.tsx'
+import { count, moment, timeOfDay } from '../ui/time.tsx'
 import { type Pages, usePages } from './pages.ts'
-import { type Stored, StoredEvent } from './stored-event.tsx'
+
+// A stored event, as the log holds it.
+
+type Stored = Static<typeof AuditEvent>
+
+const StoredEvent = ({ event, isOpen }: { event: Stored; isOpen: boolean }) => (
+  <details class="stored" open={isOpen}>
+    <summary>
+      <span class="number">{event.revision}</span>
+      <b>{event.type}</b>
+      <code class="brief">{JSON.stringify(event.data)?.slice(0, 160)}</code>
+      <small title={moment(Date.parse(event.time))}>{timeOfDay(Date.parse(event.time))}</small>
+    </summary>
+    <div class="stored-body">
+      <Facts
+        of={[
+          [
+            'Position',
+            <a key="position" href={hrefOf(`/proof/${event.position}`)}>
+              {event.position}: prove it
+            </a>,
+          ],
+          ['Time', event.time],
+          ['Principal', event.principal],
+          ['Caused by', event.causation_id],
+          ['Leaf', <code key="leaf">{event.leaf_hash}</code>],
+          ['Salt', event.salt === '' ? undefined : <code key="salt">{event.salt}</code>],
+        ]}
+      />
+      <h2>Payload</h2>
+      <pre>{JSON.stringify(event.data, null, 2)}</pre>
+      <h2>Header, from which the leaf is made</h2>
+      <pre>{event.header}</pre>
+      <Copy label="Copy the event" text={() => JSON.stringify(event)} />
+    </div>
+  </details>
+)
 
 const perPage = 100
 
@@ -48,12 +88,10 @@ const Events = ({ id, pages }: { id: string; pages: Pages<Stored> }) => {
 export const StreamView = ({ id }: { id: string }) => {
   // A stream may be long, so it is shown from the event that the address names.
   const chosen = chosenIn()
-  const pages = usePages<Stored>(`${id} ${chosen}`, async (last, signal) => {
-    const after = last?.position ?? (chosen === undefined ? undefined : chosen - 1)
-    const query = queryOf({ stream: id, after, limit: perPage })
-    type Answer = { events: Stored[]; has_more: boolean }
-    const { events, has_more } = await api.send<Answer>('GET', `/audit/events${query}`, undefined, signal)
-    return { found: events, more: has_more }
+  const pages = usePages<Stored>('/audit/events', {
+    stream: id,
+    after: chosen === undefined ? undefined : chosen - 1,
+    limit: perPage,
   })
   const view = viewOf(id)
   return (

@@ -1,9 +1,8 @@
 // The streams of the log.
 import type { Static } from 'typebox'
 import type { StreamSummary } from '../../src/contract/audit-responses.ts'
-import { at, queryOf } from '../api/api.ts'
+import { at } from '../api/api.ts'
 import { hrefOf, place, setQuery } from '../api/router.ts'
-import { api } from '../api/session.ts'
 import { CutId } from '../ui/cut-id.tsx'
 import { More } from '../ui/more.tsx'
 import { Empty } from '../ui/notice.tsx'
@@ -19,13 +18,7 @@ const perPage = 500
 export const Streams = () => {
   const search = place.value.query.get('search') ?? ''
   const wanted = useSettled(search.trim())
-  const pages = usePages<Summary>(`streams ${wanted}`, async (last, signal) => {
-    const before = last?.first_position
-    const query = queryOf({ order: 'desc', before, limit: perPage, search: wanted })
-    type Answer = { streams: Summary[]; has_more: boolean }
-    const { streams, has_more } = await api.send<Answer>('GET', `/audit/streams${query}`, undefined, signal)
-    return { found: streams, more: has_more }
-  })
+  const pages = usePages<Summary>('/audit/streams', { order: 'desc', limit: perPage, search: wanted })
   return (
     <section aria-labelledby="streams">
       <h2 id="streams">Streams</h2>

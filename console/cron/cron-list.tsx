@@ -1,7 +1,8 @@
 // The cron jobs, with the next run of each.
 import { useSignal } from '@preact/signals'
-import { at, queryOf } from '../api/api.ts'
-import { readPages } from '../api/read-pages.ts'
+import { at } from '../api/api.ts'
+import { readList } from '../api/listed.ts'
+import type { Page as Entries } from '../api/read-pages.ts'
 import { hrefOf } from '../api/router.ts'
 import { api, mayWrite } from '../api/session.ts'
 import { More } from '../ui/more.tsx'
@@ -16,15 +17,8 @@ import { type Job, whenOf } from './times.ts'
 
 const perPage = 100
 
-type JobPage = Awaited<ReturnType<typeof readPages<Job>>>
-
-const read = (wanted: number, signal: AbortSignal): Promise<JobPage> =>
-  readPages(wanted, async last => {
-    const query = queryOf({ limit: perPage, starting_after: last?.job_id })
-    type Answer = { jobs: Job[]; has_more: boolean }
-    const { jobs, has_more } = await api.send<Answer>('GET', `/cron/jobs${query}`, undefined, signal)
-    return { found: jobs, more: has_more }
-  })
+const read = (wanted: number, signal: AbortSignal): Promise<Entries<Job>> =>
+  readList(api, '/cron/jobs', { limit: perPage }, { wanted, signal })
 
 const LastRun = ({ run }: { run: Job['last_run'] }) => {
   if (run === null) return <>–</>

@@ -1,5 +1,6 @@
 // The values in the form for a cron job, which is new or is changed.
-import { signal } from '@preact/signals'
+import { type Signal, signal } from '@preact/signals'
+import { cronSettings, type SettingName } from '../../src/contract/wire/cron-settings.ts'
 import { zoneOf } from '../../src/cron/schedule/zone.ts'
 import type { Job } from './times.ts'
 
@@ -16,7 +17,6 @@ const localOf = (time: string | undefined, timezone: string): string => {
 }
 const agentOf = ({ task }: Job): string =>
   (task.agent_config as { agent_id?: string } | undefined)?.agent_id ?? ''
-const numberOf = (n: number | undefined): string => (n === undefined || n === 0 ? '' : String(n))
 
 const fresh = () => ({
   name: signal(''),
@@ -27,11 +27,9 @@ const fresh = () => ({
   timezone: signal(Intl.DateTimeFormat().resolvedOptions().timeZone),
   message: signal(''),
   agent: signal(''),
-  missed: signal<string>('skip'),
-  overlap: signal<string>('skip'),
-  jitter: signal(''),
-  ends: signal(''),
-  most: signal(''),
+  ...(Object.fromEntries(
+    cronSettings.map(([name, { form, usual }]) => [name, signal(form === 'choice' ? String(usual) : '')]),
+  ) as Record<SettingName, Signal<string>>),
 })
 export type Draft = ReturnType<typeof fresh>
 
@@ -39,7 +37,7 @@ export type Draft = ReturnType<typeof fresh>
 export const createDraft = (job?: Job): Draft => {
   const draft = fresh()
   if (job === undefined) return draft
-  const { timezone, task, missed, overlap } = job
+  const { timezone, task } = job
   const message = task.user_message_content
   const given: Partial<Record<keyof Draft, string>> = {
     name: job.name,
@@ -47,15 +45,15 @@ export const createDraft = (job?: Job): Draft => {
     at: localOf(job.at, timezone),
     message: typeof message === 'string' ? message : '',
     agent: agentOf(job),
-    jitter: numberOf(job.jitter_seconds),
-    ends: localOf(job.ends_at, timezone),
-    most: numberOf(job.max_runs),
     timezone,
-    missed,
-    overlap,
     ...(job.schedule !== undefined && { schedule: job.schedule }),
     ...(job.every_seconds !== undefined && { every: String(job.every_seconds) }),
   }
   for (const [name, value] of Object.entries(given)) draft[name as keyof Draft].value = value
+  for (const [name, { form, usual }] of cronSettings) {
+    const value = job[name]
+    if (form === 'time') draft[name].value = localOf(value as string | undefined, timezone)
+    else draft[name].value = form === 'number' && value === usual ? '' : String(value ?? '')
+  }
   return draft
 }

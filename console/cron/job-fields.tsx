@@ -1,6 +1,6 @@
 // The fields of a cron job.
 import { useEffect } from 'preact/hooks'
-import { missedPolicies, overlapPolicies } from '../../src/contract/wire/cron-policies.ts'
+import { cronSettings } from '../../src/contract/wire/cron-settings.ts'
 import { agents, readAgents } from '../home/agents.ts'
 import { Area, Choice, Text } from '../ui/fields.tsx'
 import { type Draft, kinds } from './job-draft.ts'
@@ -41,13 +41,14 @@ const When = ({ draft }: { draft: Draft }) => {
   )
 }
 
-const Limits = ({ draft }: { draft: Draft }) => (
+const How = ({ draft }: { draft: Draft }) => (
   <div class="fields">
-    <Choice label="Missed times" at="missed" value={draft.missed} of={inWords(missedPolicies)} />
-    <Choice label="While one runs" at="overlap" value={draft.overlap} of={inWords(overlapPolicies)} />
-    <Text label="Jitter, in seconds" at="jitter_seconds" type="number" min="0" value={draft.jitter} />
-    <Text label="Most runs" at="max_runs" type="number" min="1" value={draft.most} />
-    <Text label="Ends at" at="ends_at" type="datetime-local" step="1" value={draft.ends} />
+    {cronSettings.map(([name, { form, label, values = [], minimum }]) => {
+      const field = { label, at: name, value: draft[name] }
+      if (form === 'choice') return <Choice key={name} {...field} of={inWords(values)} />
+      if (form === 'number') return <Text key={name} {...field} type="number" min={String(minimum)} />
+      return <Text key={name} {...field} type="datetime-local" step="1" />
+    })}
   </div>
 )
 
@@ -82,7 +83,7 @@ export const JobFields = ({ draft, isTaskFixed = false }: { draft: Draft; isTask
           />
         </>
       )}
-      <Limits draft={draft} />
+      <How draft={draft} />
     </>
   )
 }

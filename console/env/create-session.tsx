@@ -2,7 +2,7 @@
 
 import { useSignal } from '@preact/signals'
 import type { Static } from 'typebox'
-import { readJson } from '../../src/contract/exact-json.ts'
+import { readJson } from '../../src/contract/json/exact-json.ts'
 import type { EnvironmentInfo } from '../../src/contract/wire.ts'
 import { at } from '../api/api.ts'
 import { go, hrefOf } from '../api/router.ts'

@@ -1,7 +1,7 @@
 // Makes the moments of an environment session from its stored events: its creation, steps, resets, close and deletion.
 import type { Static } from 'typebox'
-import { type SessionState, sessionMoveOf } from '../../src/contract/env-session-chart.ts'
-import type { EnvSessionEvent } from '../../src/contract/env-session-events.ts'
+import { type SessionState, sessionMoveOf } from '../../src/contract/charts/env-session-chart.ts'
+import type { EnvSessionEvent } from '../../src/contract/events/env-session-events.ts'
 import type { Recorded } from '../../src/contract/stored.ts'
 import type { Block, MessageContent, ToolDefinition } from '../../src/contract/wire.ts'
 

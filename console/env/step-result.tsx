@@ -1,5 +1,5 @@
 // What happened at one moment: the call with its arguments, and its result.
-import { readJson } from '../../src/contract/exact-json.ts'
+import { readJson } from '../../src/contract/json/exact-json.ts'
 import type { MessageContent } from '../../src/contract/wire.ts'
 import { at } from '../api/api.ts'
 import { hrefOf } from '../api/router.ts'

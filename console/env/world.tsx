@@ -1,16 +1,117 @@
 // The world of a session at a moment, the steps that led there, and the next step.
-import { place, setQuery } from '../api/router.ts'
-import { mayWrite } from '../api/session.ts'
+
+import { type SessionState, sessionMovesFrom } from '../../src/contract/charts/env-session-chart.ts'
+import { at, queryOf } from '../api/api.ts'
+import { hrefOf, place, setQuery } from '../api/router.ts'
+import { api, mayWrite } from '../api/session.ts'
 import type { StoredStream } from '../api/stored-stream.ts'
+import type { Row } from '../home/rows.ts'
 import { useKeys } from '../ui/keys.tsx'
-import { LinkedTasks } from './linked-tasks.tsx'
+import { Line } from '../ui/line.tsx'
+import { useReading } from '../ui/reading.ts'
+import { Status } from '../ui/status.tsx'
 import { MomentList } from './moment-list.tsx'
 import type { Moment } from './moments.ts'
 import { Observation } from './observation.tsx'
-import { RewardLine } from './reward-line.tsx'
-import { SessionStates } from './session-state.tsx'
 import { StepResult } from './step-result.tsx'
 import { TakeStep } from './take-step.tsx'
+
+// The statechart of environment sessions, with the state of this session lit, and the moves that may follow.
+
+const states = ['active', 'closed', 'deleted'] as const
+const moves: Record<string, string> = {
+  EnvSessionCreated: 'create',
+  EnvStepCompleted: 'step',
+  EnvSessionReset: 'reset',
+  EnvSessionClosed: 'close',
+  EnvSessionDeleted: 'delete',
+}
+const colours: Record<SessionState, string> = {
+  absent: '',
+  active: 'is-working',
+  closed: 'is-completed',
+  deleted: 'is-failed',
+}
+
+const SessionStates = ({ state }: { state: SessionState }) => (
+  <>
+    <ol class="states">
+      {states.map(each => (
+        <li
+          key={each}
+          class={each === state ? `lit ${colours[each]}` : ''}
+          aria-current={each === state ? 'true' : undefined}
+        >
+          {each}
+        </li>
+      ))}
+    </ol>
+    <p class="hint">
+      May follow:{' '}
+      {sessionMovesFrom(state)
+        .flatMap(type => moves[type] ?? [])
+        .join(', ')}
+    </p>
+  </>
+)
+
+// Links to the newest tasks whose session is this environment session.
+
+const most = 20
+
+const LinkedTasks = ({ sessionId, steps }: { sessionId: string; steps: number }) => {
+  const query = queryOf({ session_id: sessionId, fields: 'summary', limit: most + 1 })
+  const tasks = useReading(`${sessionId} ${steps}`, signal =>
+    api.ask<Row[]>('GET', `/tasks${query}`, undefined, signal),
+  )
+  const found = tasks.value.value ?? []
+  if (found.length === 0) return <p class="hint">No task names this session.</p>
+  return (
+    <>
+      <ul class="links">
+        {found.slice(0, most).map(({ id, question, status }) => (
+          <li key={id}>
+            <Status status={status} /> <a href={hrefOf(`/tasks${at(id)}`)}>{question || id}</a>
+          </li>
+        ))}
+      </ul>
+      {found.length > most && (
+        <a href={hrefOf('/', new URLSearchParams({ session: sessionId }))}>All tasks of the session</a>
+      )}
+    </>
+  )
+}
+
+// The sum of the rewards, step by step, as a line. A press on the line shows the session as it was at that step.
+
+const number = (value: number): number => Number(value.toFixed(4))
+
+type Props = { moments: readonly Moment[]; at: Moment; choose: (moment: Moment | undefined) => void }
+
+const RewardLine = ({ moments, at, choose }: Props) => {
+  const about = (n: number | undefined) => {
+    const moment = (n === undefined ? undefined : moments[n]) ?? at
+    const { step, total } = moment
+    return (
+      <>
+        <b>{number(total)}</b> reward {moment === at ? 'so far' : step && `after step ${step.number}`}
+        {step !== undefined && step.reward !== 0 && <small> {number(step.reward)} by this step</small>}
+      </>
+    )
+  }
+  const totals = moments.map(({ total }) => total)
+  const newest = totals.at(-1) ?? 0
+  const [low, high] = totals.reduce(([low, high], y) => [Math.min(low, y), Math.max(high, y)], [0, 0])
+  return (
+    <Line
+      label={`Reward, step by step: from ${number(low)} to ${number(high)}, now ${number(newest)}`}
+      values={totals}
+      mark={moments.indexOf(at)}
+      about={about}
+      choose={n => choose(moments[n])}
+    />
+  )
+}
 
 /** The moments from the newest create or reset up to a moment. */
 const roundOf = (moments: readonly Moment[], until: Moment): Moment[] => {

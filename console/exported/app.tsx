@@ -1,17 +1,29 @@
 // The page of an export: its head, and the view that the address names.
 import { isTaskStream, taskIdOf } from '../../src/contract/task-stream.ts'
+import { fileNames } from '../../src/proof/export/format.ts'
 import { subjectText } from '../../src/proof/export/readme.ts'
 import { place } from '../api/router.ts'
+import type { Evidence } from '../proof/check-event.ts'
 import { Proven } from '../proof/proven.tsx'
 import { Empty } from '../ui/notice.tsx'
-import { eventAt, isErased, manifest, streams } from './content.ts'
-import { evidenceOf } from './evidence.ts'
+import { eventAt, isErased, manifest, type PageEvent, streams } from './content.ts'
+import { files } from './files.ts'
 import { viewAt } from './places.ts'
 import { StreamList } from './stream-list.tsx'
 import { StreamView } from './stream-view.tsx'
 import { TaskView } from './task-view.tsx'
 import { VerdictLine, VerdictLink } from './verdict.tsx'
 import { VerificationView } from './verification-view.tsx'
+
+// Collects what the proof of an event needs from the files of the export.
+
+const evidenceOf = ({ position, header, payload, salt, hashes = [], known }: PageEvent): Evidence => ({
+  event: { position, ...known, header, payload, salt },
+  note: files.text(fileNames.checkpoint) ?? '',
+  keys: files.text(fileNames.key) ?? '',
+  leafIndex: position - 1,
+  hashes,
+})
 
 const [onlyStream] = streams.size === 1 ? streams.keys() : []
 

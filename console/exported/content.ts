@@ -1,6 +1,6 @@
 // The contents of the export, as its files state them. verification.ts checks whether the contents are right.
 import { type ErasedPart, erasedPartsOf } from '../../src/contract/erased-range.ts'
-import type { PayloadsErased } from '../../src/contract/erasure-events.ts'
+import type { PayloadsErased } from '../../src/contract/events/erasure-events.ts'
 import type { Header } from '../../src/contract/stored.ts'
 import { type ExportedEvent, fileNames, readEvent, readManifest } from '../../src/proof/export/format.ts'
 import { files } from './files.ts'

@@ -1,21 +1,13 @@
 // A stream of the export that is no task, or whose content was erased: its events as they were stored.
 
 import { useSignal } from '@preact/signals'
-import { readJson } from '../../src/contract/exact-json.ts'
 import { hrefOf } from '../api/router.ts'
 import { Facts } from '../ui/facts.tsx'
+import { readable } from '../ui/readable.ts'
 import { count, moment, timeOfDay } from '../ui/time.tsx'
 import { type Erasure, erasuresOf, isErased, type PageEvent } from './content.ts'
 
 const atOnce = 200
-
-const pretty = (payload: string): string => {
-  try {
-    return JSON.stringify(readJson(payload), null, 2)
-  } catch {
-    return payload
-  }
-}
 
 const StoredEvent = ({ event }: { event: PageEvent }) => {
   const { position, known, payload, header } = event
@@ -41,7 +33,7 @@ const StoredEvent = ({ event }: { event: PageEvent }) => {
           ]}
         />
         <h2>Payload</h2>
-        <pre>{payload === null ? 'It was erased.' : pretty(payload)}</pre>
+        <pre>{payload === null ? 'It was erased.' : readable(payload)}</pre>
         <h2>Header, from which the leaf is made</h2>
         <pre>{header}</pre>
       </div>

@@ -25,7 +25,7 @@ const recorded = ({ position, known, payload }: PageEvent): Recorded => ({
 
 /** The history of a task, which grows while its events are folded. */
 const createHistory = (events: readonly PageEvent[]) => {
-  const { past, rows, spans, length, isLoaded, take, show } = createGrowing()
+  const { past, rows, journal, spans, length, isLoaded, take, show } = createGrowing()
   const isWhole = signal(false)
   const error = signal<string | undefined>(undefined)
   let isClosed = false
@@ -45,7 +45,7 @@ const createHistory = (events: readonly PageEvent[]) => {
   const close = () => {
     isClosed = true
   }
-  return { past, rows, spans, length, isLoaded, isWhole, error, close }
+  return { past, rows, journal, spans, length, isLoaded, isWhole, error, close }
 }
 type History = ReturnType<typeof createHistory>
 
@@ -74,7 +74,7 @@ const Loaded = ({ id, history }: { id: string; history: History }) => {
             </p>
           )}
         </header>
-        {history.isWhole.value && <Failed history={history} />}
+        {history.isWhole.value && <Failed history={history} position={position} />}
       </div>
       <Panels history={history} position={position} slider={<StateHash hash={hash} />} />
     </main>

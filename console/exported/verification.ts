@@ -22,7 +22,7 @@ const wrong = (error: unknown): Verdict => {
 }
 
 /** Lets the page draw. */
-const nextTurn = () => new Promise<void>(resolve => setTimeout(resolve))
+const yieldToLoop = () => new Promise<void>(resolve => setTimeout(resolve))
 
 let runs = 0
 /** `key`: the key that the reader trusts. Without it, the keys that came with the export count. Throws NotProven. */
@@ -33,12 +33,12 @@ export const verify = async (key?: string): Promise<void> => {
     if (run === runs) verdict.value = found
   }
   show({ state: 'checking', events: 0 })
-  await nextTurn()
+  await yieldToLoop()
   try {
     const onProgress = (events: number) => show({ state: 'checking', events })
     const verified = await verifyExport(
       { files, key: given, checkpoints: () => [] },
-      { onProgress, nextTurn },
+      { onProgress, yieldToLoop },
     )
     show({ state: 'fits', verified })
   } catch (error) {

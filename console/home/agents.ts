@@ -1,17 +1,15 @@
-// Reads the agents of the server once, and keeps them.
+// Reads the agents of the server, and keeps them until they are read again.
 
 import { signal } from '@preact/signals'
 import type { Static } from 'typebox'
 import type { AgentInfo } from '../../src/contract/wire.ts'
+import { readList } from '../api/listed.ts'
 import { api } from '../api/session.ts'
 
 type Agent = Pick<Static<typeof AgentInfo>, 'name' | 'description'>
 
 export const agents = signal<Agent[]>([])
 
-/** Reads the agents, unless they are known. */
 export const readAgents = async (): Promise<void> => {
-  if (agents.value.length > 0) return
-  const { data } = await api.send<{ data: Agent[] }>('GET', '/agents')
-  agents.value = data
+  agents.value = (await readList<Agent>(api, '/agents', { limit: 1000 })).found
 }

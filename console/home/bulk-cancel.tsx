@@ -2,11 +2,29 @@
 import { type Signal, useSignal } from '@preact/signals'
 import { useMemo } from 'preact/hooks'
 import { isTerminal } from '../../src/contract/wire/task-status.ts'
+import { at } from '../api/api.ts'
+import { api } from '../api/session.ts'
 import { createAction } from '../ui/action.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { Problem } from '../ui/notice.tsx'
-import { cancelAll } from './cancel-all.ts'
 import type { Row } from './rows.ts'
+
+// Cancels many tasks.
+
+/** How many cancels are under way at a time. */
+const together = 4
+
+/** Cancels the tasks, a few at a time. Resolves to the number of tasks that could not be canceled. */
+const cancelAll = async (ids: readonly string[]): Promise<number> => {
+  const left = [...ids]
+  let failed = 0
+  const work = async () => {
+    for (let id = left.pop(); id !== undefined; id = left.pop())
+      await api.send('POST', `/tasks${at(id)}/cancel`).catch(() => failed++)
+  }
+  await Promise.all(Array.from({ length: together }, work))
+  return failed
+}
 
 type Props = { rows: readonly Row[]; selected: Signal<ReadonlySet<string>>; done: () => void }
 

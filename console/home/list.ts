@@ -2,7 +2,7 @@
 // However many events come, it is drawn at most ten times a second, has limited rows, and is read at a limited pace.
 import { batch, signal } from '@preact/signals'
 import type { Api } from '../api/api.ts'
-import { keepStream } from '../api/kept-stream.ts'
+import { openLiveStream } from '../api/live-stream.ts'
 import { createPaced } from '../api/paced.ts'
 import type { Filters } from './filters.ts'
 import { type Counts, createListReader, mostFailed, mostWaiting, type Unshown } from './read-list.ts'
@@ -78,7 +78,7 @@ export const createList = (api: Api, filters: Filters) => {
     const known = events.filter(({ type }) => type !== 'TaskCreated')
     attention.value = applyEvents(attention.value, known, filters, mostUrgent)
   })
-  const stream = keepStream({
+  const stream = openLiveStream({
     api,
     events: { types: 'TaskCreated,TaskStatusChanged,TaskDeleted' },
     onEvent(event) {

@@ -1,5 +1,5 @@
 // The rows of the list of tasks: summaries that the server gave, changed by the events that came since.
-import type { PublicEvent } from '../../src/contract/public-events.ts'
+import type { PublicEvent } from '../../src/contract/events/public-events.ts'
 import { isTerminal, type TaskStatus } from '../../src/contract/wire/task-status.ts'
 import type { Filters } from './filters.ts'
 
@@ -15,7 +15,13 @@ export type Row = {
   duration_ms?: number
   usage?: { total_tokens?: number }
   error?: { message: string; code: number }
-  metadata?: { agent?: string; reason?: string; parent_task_id?: string; forked_from?: { task_id: string } }
+  metadata?: {
+    agent?: string
+    reason?: string
+    waiting_for?: 'worker'
+    parent_task_id?: string
+    forked_from?: { task_id: string }
+  }
 }
 
 export type RowEvent = Extract<PublicEvent, { type: 'TaskCreated' | 'TaskStatusChanged' | 'TaskDeleted' }>

@@ -1,10 +1,11 @@
 // Starts a task: a message, an agent, and examples for every agent. Once there are tasks, it is one line until somebody
 // wants to write.
-import { useSignal } from '@preact/signals'
+import { signal, useSignal } from '@preact/signals'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
+import { readJson } from '../../src/contract/json/exact-json.ts'
 import type { Task } from '../../src/contract/wire.ts'
 import { at } from '../api/api.ts'
-import { go, hrefOf } from '../api/router.ts'
+import { go, hrefOf, place } from '../api/router.ts'
 import { api } from '../api/session.ts'
 import { createAction } from '../ui/action.ts'
 import { bound } from '../ui/bound.ts'
@@ -13,8 +14,43 @@ import { curlOf } from '../ui/curl.ts'
 import { useKeys } from '../ui/keys.tsx'
 import { Problem } from '../ui/notice.tsx'
 import { agents } from './agents.ts'
-import { createDraft, type Draft } from './draft.ts'
 import { type Example, examples } from './examples.ts'
+
+// Keeps the values in the form for a new task.
+
+const createDraft = () => {
+  const message = signal('')
+  const agent = signal('')
+  /** Fields of `agent_config`, as JSON; empty: there are none. */
+  const config = signal('')
+  const session = signal('')
+  const more = signal<object>({})
+  return {
+    message,
+    agent,
+    config,
+    session,
+    use(example: Example): void {
+      message.value = example.message
+      agent.value = example.agent
+      config.value = example.config === undefined ? '' : JSON.stringify(example.config, null, 2)
+      more.value = example.more ?? {}
+    },
+    /** The body of the request that creates the task. Throws SyntaxError when the settings are no JSON. */
+    body: () => ({
+      user_message_content: message.value,
+      stream: false,
+      background: true,
+      agent_config: {
+        ...(agent.value === '' ? {} : { agent_id: agent.value }),
+        ...(config.value.trim() === '' ? {} : (readJson(config.value) as object)),
+      },
+      ...(session.value === '' ? {} : { session_id: session.value }),
+      ...more.value,
+    }),
+  }
+}
+type Draft = ReturnType<typeof createDraft>
 
 const Examples = ({ use }: { use: (example: Example) => void }) => {
   const known = new Set(agents.value.map(({ name }) => name))
@@ -55,6 +91,15 @@ export const StartBox = ({ hasTasks }: { hasTasks: boolean }) => {
   const draft = useMemo(createDraft, [])
   const { busy, error, run } = useMemo(createAction, [])
   useKeys({ n: () => document.getElementById('new-task')?.focus() })
+  // A link can lead to the form, with an agent chosen.
+  const { query } = place.value
+  const wanted = query.get('new')
+  useEffect(() => {
+    if (wanted === null) return
+    draft.agent.value = wanted
+    isOpened.value = true
+    document.getElementById('new-task')?.focus()
+  }, [wanted])
   const button = useRef<HTMLButtonElement>(null)
   const chosen = useSignal<Example | undefined>(undefined)
   const use = (example: Example) => {

@@ -21,6 +21,7 @@ const Why = ({ row }: { row: Row }) => {
         {row.error.message}
       </span>
     )
+  if (row.metadata?.waiting_for !== undefined) return <span class="why">waits for a worker</span>
   if (row.status === 'input-required') return <span class="why">waits for an answer</span>
   return reason === undefined ? null : <span class="why">{reasons[reason] ?? reason}</span>
 }

@@ -4,6 +4,7 @@
 import { signal } from '@preact/signals'
 import type { TaskStatus } from '../../src/contract/wire.ts'
 import { at, queryOf } from '../api/api.ts'
+import { readPage } from '../api/listed.ts'
 import { readPages } from '../api/read-pages.ts'
 import { hrefOf } from '../api/router.ts'
 import { allowed, api } from '../api/session.ts'
@@ -83,9 +84,9 @@ type Stream = { stream: string; owner: string; last_type: string }
 
 /** The newest tasks whose id has this part. */
 const byId = async (text: string, abort: AbortSignal): Promise<Group> => {
-  const query = queryOf({ search: text, order: 'desc', limit: perPage })
-  const { streams } = await api.send<{ streams: Stream[] }>('GET', `/audit/streams${query}`, undefined, abort)
-  const hits = streams
+  const query = { search: text, order: 'desc', limit: perPage }
+  const { data } = await readPage<Stream>(api, '/audit/streams', query, abort)
+  const hits = data
     .filter(({ stream }) => stream.startsWith('task-') && stream.slice(5).includes(text.toLowerCase()))
     .slice(0, most)
     .map(({ stream, owner, last_type }) => ({

@@ -1,7 +1,7 @@
 // Finds what was said in a group chat, in order, in the stored events of the chat.
 
+import type { TaskEventData } from '../../src/contract/events/task-events.ts'
 import type { Recorded } from '../../src/contract/stored.ts'
-import type { TaskEventData } from '../../src/contract/task-events.ts'
 import type { MessageContent } from '../../src/contract/wire.ts'
 
 /** `said`: a message. `note`: a turn in which nothing was said. `thinking`: a turn that has not ended. */

@@ -2,6 +2,7 @@
 // message of the user is read from the first event of the task.
 import type { MessageContent, Task } from '../../src/contract/wire.ts'
 import { type Api, queryOf } from '../api/api.ts'
+import { readPage } from '../api/listed.ts'
 
 export type Turn = { task: Task; question: MessageContent }
 /** `more`: there are earlier tasks. */
@@ -20,10 +21,10 @@ export const createSessionReader = (api: Api, { id: session_id, user, before }: 
   const questions = new Map<string, MessageContent>()
 
   const readQuestion = async (id: string, signal: AbortSignal): Promise<void> => {
-    const path = `/audit/events${queryOf({ stream: `task-${id}`, limit: 1 })}`
-    type First = { events: { data: { request?: { user_message_content?: MessageContent } } }[] }
-    const { events } = await api.send<First>('GET', path, undefined, signal)
-    questions.set(id, events[0]?.data.request?.user_message_content ?? '')
+    const query = { stream: `task-${id}`, limit: 1 }
+    type First = { data: { request?: { user_message_content?: MessageContent } } }
+    const page = await readPage<First>(api, '/audit/events', query, signal)
+    questions.set(id, page.data[0]?.data.request?.user_message_content ?? '')
   }
   const readQuestions = async (ids: string[], signal: AbortSignal): Promise<void> => {
     const work = async () => {

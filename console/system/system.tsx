@@ -1,15 +1,34 @@
 // The state of the server, for operators: readiness, lag, quotas, version, and every metric.
 import { useMemo } from 'preact/hooks'
+import type { MetricSample } from '../../src/contract/responses.ts'
+import { readList } from '../api/listed.ts'
 import { place, setQuery } from '../api/router.ts'
+import { api } from '../api/session.ts'
 import { Facts } from '../ui/facts.tsx'
 import { Loaded, Page } from '../ui/page.tsx'
 import { useReading } from '../ui/reading.ts'
 import { Table } from '../ui/table.tsx'
 import { Word } from '../ui/word.tsx'
 import { type Health, type Part, readHealth } from './health.ts'
-import { createHour } from './hour.ts'
 import { Lines } from './lines.tsx'
 import { partsOf } from './parts.ts'
+
+// The past hour of the server in samples. The server keeps the samples; the page keeps them too, and asks for new ones.
+
+const hourSeconds = 3600
+
+const createHour = () => {
+  let samples: readonly MetricSample[] = []
+  /** Reads what is new. Rejects with ApiError. */
+  return async (signal: AbortSignal): Promise<readonly MetricSample[]> => {
+    const query = { after: samples.at(-1)?.at }
+    const { found } = await readList<MetricSample>(api, '/metrics/past-hour', query, { signal })
+    const known = [...samples, ...found]
+    const newest = known.at(-1)?.at ?? 0
+    samples = known.filter(({ at }) => at > newest - hourSeconds)
+    return samples
+  }
+}
 
 const everyMs = 2000
 

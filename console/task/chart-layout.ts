@@ -1,63 +1,28 @@
-// Where the states of the chart of a task are drawn. The moves come from the chart itself.
-import type { Lifecycle } from '../../src/contract/task-chart.ts'
-import { movesFrom, statusAfter } from '../../src/contract/task-state.ts'
-import { taskStatuses } from '../../src/contract/wire/task-status.ts'
+// What a drawing of a statechart consists of: boxes for the states, and paths for the moves between them.
 
 export type Box = { x: number; y: number; width: number; height: number }
-
-export const size = { width: 330, height: 318 }
-
-/** The states in which work goes on are on the left, the ends on the right. */
-export const boxes: Record<Exclude<Lifecycle, 'absent'>, Box> = {
-  created: { x: 8, y: 8, width: 84, height: 26 },
-  queued: { x: 116, y: 8, width: 84, height: 26 },
-  working: { x: 8, y: 70, width: 192, height: 150 },
-  'input-required': { x: 8, y: 276, width: 112, height: 26 },
-  paused: { x: 132, y: 276, width: 68, height: 26 },
-  completed: { x: 238, y: 96, width: 86, height: 26 },
-  failed: { x: 238, y: 146, width: 86, height: 26 },
-  canceled: { x: 238, y: 206, width: 86, height: 26 },
-  expired: { x: 238, y: 256, width: 86, height: 26 },
+/**
+ * `path`: the state, as `pathsOf` writes it. `look`: `outer` has states inside of it; the name of a status of tasks gives its
+ * colours. `notes`: smaller lines below the name.
+ */
+export type DrawnState = {
+  path: string
+  name: string
+  box: Box
+  looks: readonly string[]
+  notes: readonly string[]
+}
+export type Label = { x: number; y: number; text: string; anchor: 'middle' | 'start' }
+export type Edge = { from: string; to: string; path: string; labels: readonly Label[] }
+/** `starts`: the dots at the states in which the chart and its states begin, each with the top of that state. */
+export type Layout = {
+  width: number
+  height: number
+  states: readonly DrawnState[]
+  edges: readonly Edge[]
+  starts: readonly { x: number; y: number }[]
 }
 
-/** The states inside `working`, by their paths. */
-export const innerBoxes: Record<string, Box> = {
-  'working.ready': { x: 20, y: 100, width: 76, height: 24 },
-  'working.thinking': { x: 112, y: 100, width: 76, height: 24 },
-  'working.calling': { x: 20, y: 138, width: 76, height: 24 },
-  'working.pausing': { x: 112, y: 138, width: 76, height: 24 },
-  'working.canceling': { x: 112, y: 180, width: 76, height: 24 },
-}
-
-export type Edge = { from: Lifecycle; to: Lifecycle; path: string }
-
-/** The middle of the horizontal range that two boxes share; undefined when they share none. */
-const sharedX = (a: Box, b: Box): number | undefined => {
-  const [left, right] = [Math.max(a.x, b.x), Math.min(a.x + a.width, b.x + b.width)]
-  return left < right ? (left + right) / 2 : undefined
-}
-
-const pathOf = (from: Lifecycle, to: Lifecycle): string => {
-  if (from === 'absent' || to === 'absent') return ''
-  const [a, b] = [boxes[from], boxes[to]]
-  const shift = from > to ? 9 : -9 // two moves between the same states do not cover each other
-  const x = sharedX(a, b)
-  if (x !== undefined) {
-    const isDown = b.y > a.y
-    const [y1, y2] = isDown ? [a.y + a.height, b.y] : [a.y, b.y + b.height]
-    return `M${x + shift} ${y1} L${x + shift} ${y2}`
-  }
-  const [x1, x2] = [a.x + a.width, b.x]
-  const [y1, y2] = [a.y + a.height / 2, b.y + b.height / 2]
-  const reach = Math.max(14, (x2 - x1) / 2)
-  return `M${x1} ${y1} C${x1 + reach} ${y1} ${x2 - reach} ${y2} ${x2} ${y2}`
-}
-
-/** Every move between two states. */
-export const edges: readonly Edge[] = taskStatuses.flatMap(from =>
-  [...new Set(movesFrom(from).map(type => statusAfter(from, type)))].map(to => ({
-    from,
-    to,
-    path: pathOf(from, to),
-  })),
-)
+export const middle = ({ x, width }: Box): number => x + width / 2
+export const right = ({ x, width }: Box): number => x + width
+export const bottom = ({ y, height }: Box): number => y + height

@@ -1,67 +1,121 @@
-// The statechart of a task, with the state at the position lit and the last move up to the position drawn.
-import { statusAfter } from '../../src/contract/task-state.ts'
-import type { ShownTask } from '../../src/history/task-view.ts'
-import { type Box, boxes, edges, innerBoxes, size } from './chart-layout.ts'
-import type { Event } from './past.ts'
+// Draws a statechart: that of a task, or that of an agent of a user. The states in which it is are lit, and the last move
+// is drawn over the others.
+import { useId } from 'preact/hooks'
+import type { DrawnState, Edge, Layout } from './chart-layout.ts'
 
-/** The type of a move, and the statuses from which and to which it leads. */
-const endsOf = (event: Event | undefined) => {
-  if (event === undefined) return undefined
-  const from = 'from' in event.data ? event.data.from : 'absent'
-  return { type: event.type, from, to: statusAfter(from, event.type) }
-}
+const [nameAt, noteHeight] = [13, 13]
+/** A small chart is not drawn larger than this. */
+const unitsPerRem = 13.2
 
-const State = ({
-  box,
-  name,
-  isLit,
-  isInner,
-}: {
-  box: Box
-  name: string
-  isLit: boolean
-  isInner?: boolean
-}) => {
-  const isOuter = name === 'working'
+const State = ({ state, isLit }: { state: DrawnState; isLit: boolean }) => {
+  const { name, box, looks, notes } = state
+  const x = box.x + box.width / 2
+  const isOuter = looks.includes('outer')
   return (
-    <g class={`state${isLit ? ` lit is-${name}` : ''}${isInner ? ' inner' : ''}`}>
-      <rect {...box} rx={isInner ? 5 : 7} />
-      <text x={box.x + box.width / 2} y={isOuter ? box.y + 18 : box.y + box.height / 2}>
+    <g class={['state', ...looks, ...(isLit ? ['lit'] : [])].join(' ')}>
+      <rect {...box} rx={looks.includes('inner') ? 5 : 7} />
+      {looks.includes('final') && (
+        <rect
+          class="end"
+          x={box.x + 2.5}
+          y={box.y + 2.5}
+          width={box.width - 5}
+          height={box.height - 5}
+          rx={5}
+        />
+      )}
+      <text x={x} y={isOuter || notes.length > 0 ? box.y + nameAt : box.y + box.height / 2}>
         {name}
       </text>
+      {notes.map((note, n) => (
+        <text key={`${n}`} class="note" x={x} y={box.y + nameAt + 4 + (n + 0.75) * noteHeight}>
+          {note}
+        </text>
+      ))}
     </g>
   )
 }
 
-export const Chart = ({ task, lastMove }: { task: ShownTask; lastMove: Event | undefined }) => {
-  const move = endsOf(lastMove)
-  const at = task.state.at.split('.').slice(0, 2).join('.')
-  const isLast = ({ from, to }: { from: string; to: string }) => from === move?.from && to === move.to
-  const words = `The task is ${task.state.at.replaceAll('.', ', ')}${move === undefined ? '' : `; its last move was ${move.type}, from ${move.from}`}`
+/**
+ * `lit`: the paths of the states in which the chart is. `isLast`: whether a move was the last one, which `move` numbers. `words`:
+ * what the drawing shows.
+ */
+type Props = {
+  layout: Layout
+  lit: ReadonlySet<string>
+  isLast: (edge: Edge) => boolean
+  move: number | undefined
+  words: string
+}
+
+export const Chart = ({ layout, lit, isLast, move, words }: Props) => {
+  const { width, height, states, edges, starts } = layout
+  const id = useId()
+  const isOuter = ({ looks }: DrawnState) => looks.includes('outer')
+  const draw = (state: DrawnState) => <State key={state.path} state={state} isLit={lit.has(state.path)} />
   return (
-    <svg class="chart" viewBox={`0 0 ${size.width} ${size.height}`} role="img" aria-label={words}>
+    <svg
+      class="chart"
+      viewBox={`0 0 ${width} ${height}`}
+      style={{ maxWidth: `${width / unitsPerRem}rem` }}
+      role="img"
+      aria-label={words}
+    >
       <defs>
-        <marker id="arrow" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="5" markerHeight="5" orient="auto">
+        <marker
+          id={`${id}-arrow`}
+          viewBox="0 0 8 8"
+          refX="7"
+          refY="4"
+          markerWidth="5"
+          markerHeight="5"
+          orient="auto"
+        >
           <path d="M0 0L8 4L0 8z" />
         </marker>
+        <marker
+          id={`${id}-tip`}
+          viewBox="0 0 8 8"
+          refX="7"
+          refY="4"
+          markerWidth="6"
+          markerHeight="6"
+          orient="auto"
+        >
+          <path class="quiet" d="M0 0L8 4L0 8z" />
+        </marker>
       </defs>
-      {edges.map(edge => (
-        <path key={`${edge.from} ${edge.to}`} class="edge" d={edge.path} />
-      ))}
-      {Object.entries(boxes).map(([name, box]) => (
-        <State key={name} name={name} box={box} isLit={task.status === name} />
-      ))}
-      {Object.entries(innerBoxes).map(([path, box]) => (
-        <State key={path} name={path.split('.')[1] ?? ''} box={box} isLit={at === path} isInner />
-      ))}
-      {edges.filter(isLast).map(edge => (
+      {states.filter(isOuter).map(draw)}
+      {edges.map(({ from, to, path, labels }) => (
         <path
-          key={`${lastMove?.position} ${edge.from}`}
-          class="edge last"
-          d={edge.path}
-          marker-end="url(#arrow)"
+          key={`${from} ${to}`}
+          class="edge"
+          d={path}
+          {...(labels.length > 0 && { 'marker-end': `url(#${id}-tip)` })}
         />
       ))}
+      {starts.map(({ x, y }) => (
+        <g key={`${x} ${y}`} class="start">
+          <circle cx={x} cy={y - 11} r={3} />
+          <path class="edge" d={`M${x} ${y - 8} V${y}`} marker-end={`url(#${id}-tip)`} />
+        </g>
+      ))}
+      {states.filter(state => !isOuter(state)).map(draw)}
+      {edges.filter(isLast).map(({ from, to, path }) => (
+        <path key={`${move} ${from} ${to}`} class="edge last" d={path} marker-end={`url(#${id}-arrow)`} />
+      ))}
+      {edges.flatMap(edge =>
+        edge.labels.map(({ x, y, text, anchor }) => (
+          <text
+            key={`${edge.from} ${edge.to} ${text}`}
+            class={`label at-${anchor}${isLast(edge) ? ' last' : ''}`}
+            x={x}
+            y={y}
+          >
+            {text}
+          </text>
+        )),
+      )}
     </svg>
   )
 }

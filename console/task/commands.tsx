@@ -1,19 +1,64 @@
 // Buttons for what somebody can do with the task now. Only commands that the task's chart allows are offered.
 import { useSignal } from '@preact/signals'
 import { useMemo } from 'preact/hooks'
-import { isCanceling, isPausing } from '../../src/contract/task-state.ts'
+import { isCanceling, isPausing } from '../../src/contract/charts/task-state.ts'
 import { isTerminal, type Task } from '../../src/contract/wire.ts'
 import { at } from '../api/api.ts'
 import { go, hrefOf } from '../api/router.ts'
 import { api } from '../api/session.ts'
 import { createAction } from '../ui/action.ts'
+import { bound } from '../ui/bound.ts'
 import { Copy } from '../ui/copy.tsx'
 import { curlOf } from '../ui/curl.ts'
+import { Dialog } from '../ui/dialog.tsx'
+import { Form, FormProblem, Submit } from '../ui/form.tsx'
 import { Problem } from '../ui/notice.tsx'
-import { Delete } from './delete.tsx'
 import type { TaskHistory } from './history.ts'
 import type { Position } from './position.ts'
-import { Say } from './say.tsx'
+
+// Deletes a task, after a question.
+
+const Delete = ({ id, close }: { id: string; close: () => void }) => {
+  const { busy, error, run } = useMemo(createAction, [])
+  const remove = () =>
+    run(async () => {
+      await api.send('DELETE', `/tasks${at(id)}`)
+      go(hrefOf('/'))
+    })
+  return (
+    <Dialog title="Delete this task?" close={close}>
+      <p>It leaves all lists. Its events stay in the log, for auditors.</p>
+      <Problem text={error.value} />
+      <form method="dialog" class="answers">
+        <button type="submit">Keep it</button>
+        <button type="button" class="danger" disabled={busy.value} onClick={() => void remove()}>
+          Delete it
+        </button>
+      </form>
+    </Dialog>
+  )
+}
+
+// Says something to the agent of a task that has not ended.
+
+const Say = ({ history }: { history: TaskHistory }) => {
+  const text = useSignal('')
+  const send = async () => {
+    await api.send('POST', `/tasks${at(history.id)}/messages`, { content: text.value })
+    text.value = ''
+    history.refresh()
+  }
+  return (
+    <Form class="say" send={send}>
+      <label>
+        <span>Say something to the agent</span>
+        <input {...bound(text)} placeholder="Say something to the agent" />
+      </label>
+      <Submit label="Send" disabled={text.value.trim() === ''} />
+      <FormProblem />
+    </Form>
+  )
+}
 
 /** The number of the newest frame among the first `count` events. */
 const frameAt = (history: TaskHistory, count: number): number => {

@@ -26,11 +26,18 @@ export const noCall = { result: undefined, state: '', isWaiting: false, child: u
 export const resultsIn = (items: readonly OutputItem[]): Map<string, ToolResultItem> =>
   new Map(items.flatMap(item => (item.type === 'tool_result' ? [[item.call_id, item] as const] : [])))
 
-const saidBy = ({ id, content, at }: Message): SaidEntry => ({
-  key: id,
-  said: content,
-  ...(at === undefined && { note: 'not seen by the agent yet' }),
-})
+/** An event for a statechart is shown by its name, and with what else it has. */
+const eventText = ({ type, ...more }: { type: string }): string =>
+  Object.keys(more).length === 0 ? type : `${type} ${JSON.stringify(more)}`
+
+const saidBy = ({ id, content, at, event }: Message): SaidEntry => {
+  const notes = [event && 'event', at === undefined && 'not seen by the agent yet'].filter(Boolean)
+  return {
+    key: id,
+    said: event === undefined ? content : eventText(event),
+    ...(notes.length > 0 && { note: notes.join(', ') }),
+  }
+}
 
 /** Messages to the agent, by the number of items that came before them. */
 const messagesOf = ({ messages, output }: ShownTask): Map<number, Entry[]> => {
@@ -53,7 +60,7 @@ const questionOf = ({ created }: ShownTask): Entry[] => {
 export const entriesOf = (task: ShownTask, spans: Spans, count: number, first = 0): Entry[] => {
   const shown = task.output.slice(first)
   const results = resultsIn(shown)
-  const waiting = new Set(task.pendingCalls.map(({ call_id }) => call_id))
+  const waiting = new Map(task.pendingCalls.map(call => [call.call_id, call]))
   const messages = messagesOf(task)
   const agent = task.created?.agent ?? 'agent'
   const entryOf = (item: OutputItem, n: number): Entry[] => {
@@ -64,7 +71,8 @@ export const entriesOf = (task: ShownTask, spans: Spans, count: number, first = 
     const begun = spans.ofCall(call_id)
     const span = begun === undefined || begun.from >= count ? undefined : spanAt(begun, count)
     const [result, isWaiting] = [results.get(call_id), waiting.has(call_id)]
-    const state = callStateOf({ result, span, isWaiting })
+    const needsApproval = waiting.get(call_id)?.metadata?.approval === true
+    const state = callStateOf({ result, span, isWaiting, needsApproval })
     return [{ ...common, result, state, isWaiting, child: span?.child }]
   }
   return [

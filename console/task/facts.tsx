@@ -1,8 +1,10 @@
 // Facts about a task at the position: its agent, its user, its times, and the tokens that it used.
 import { at } from '../api/api.ts'
 import { hrefOf } from '../api/router.ts'
+import { CutId } from '../ui/cut-id.tsx'
 import { Ago, count as number } from '../ui/time.tsx'
 import type { Position } from './position.ts'
+import { isAsleep, isWaiting, WaitsFor } from './waits-for.tsx'
 
 const TaskLink = ({ id }: { id: string }) => <a href={hrefOf(`/tasks${at(id)}`)}>{id}</a>
 
@@ -17,8 +19,24 @@ export const Facts = ({ position }: { position: Position }) => {
       <dl class="facts">
         <div>
           <dt>Agent</dt>
-          <dd>{created.agent}</dd>
+          <dd>
+            {created.agent}
+            {task.agentVersion !== undefined && (
+              <small>
+                {' '}
+                version <CutId id={task.agentVersion} start={6} />
+              </small>
+            )}
+          </dd>
         </div>
+        {isWaiting(task) && (
+          <div>
+            <dt>{isAsleep(task) ? 'Sleeps' : 'Waits for'}</dt>
+            <dd>
+              <WaitsFor task={task} isNow={position.isLive.value} />
+            </dd>
+          </div>
+        )}
         <div>
           <dt>User</dt>
           <dd>{created.user_id}</dd>

@@ -1,6 +1,7 @@
 // Keeps the events of a task that are known so far, with the rows and spans made from them, while more events are read.
 import { batch, type ReadonlySignal, signal } from '@preact/signals'
 import type { Recorded } from '../../src/contract/stored.ts'
+import { createJournal } from './journal.ts'
 import { createPast } from './past.ts'
 import { createRows } from './rows.ts'
 import { createSpans } from './spans.ts'
@@ -11,8 +12,9 @@ const showMs = 400
 export const createGrowing = () => {
   const past = createPast()
   const rows = createRows()
-  const spans = createSpans()
-  /** The number of events so far. `past`, `rows` and `spans` are no signals: who shows them must read this signal. */
+  const journal = createJournal()
+  const spans = createSpans(journal)
+  /** The number of events so far. `past` and what is made from it are no signals: who shows them must read this signal. */
   const length = signal(0)
   /** Whether there is something to show. */
   const isLoaded = signal(false)
@@ -27,6 +29,7 @@ export const createGrowing = () => {
   return {
     past,
     rows,
+    journal,
     spans,
     length,
     isLoaded,
@@ -38,6 +41,7 @@ export const createGrowing = () => {
       past.add(stored)
       for (const event of past.events.slice(before)) {
         rows.add(event)
+        journal.add(event)
         spans.add(event)
       }
       if (performance.now() - shownAt > showMs) show()
@@ -46,6 +50,9 @@ export const createGrowing = () => {
 }
 
 /** What the page knows of a history, and whether it knows all of it. */
-export type KnownHistory = Pick<ReturnType<typeof createGrowing>, 'past' | 'rows' | 'spans' | 'length'> & {
+export type KnownHistory = Pick<
+  ReturnType<typeof createGrowing>,
+  'past' | 'rows' | 'journal' | 'spans' | 'length'
+> & {
   isWhole: ReadonlySignal<boolean>
 }

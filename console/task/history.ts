@@ -5,13 +5,41 @@ import { taskStream } from '../../src/contract/task-stream.ts'
 import { isTerminal } from '../../src/contract/wire/task-status.ts'
 import type { Api } from '../api/api.ts'
 import { ApiError, isRefusal } from '../api/api-error.ts'
-import { type Connection, stateAfter } from '../api/kept-stream.ts'
+import { type Connection, stateAfter } from '../api/live-stream.ts'
 import { createEventReader } from '../api/read-events.ts'
 import { createGrowing } from './growing.ts'
-import { keepTrying } from './keep-trying.ts'
+
+// Follows something until it has ended, and tries again when that fails.
+
+const firstWaitMs = 300
+const longestWaitMs = 5_000
+
+type Options = {
+  follow: () => Promise<void>
+  /** Called when `follow` failed. Returns true when it makes no sense to try again. */
+  failed: (error: unknown) => boolean
+  hasEnded: () => boolean
+  signal: AbortSignal
+}
+
+/** Resolves when `hasEnded` or `failed` returns true, or when the signal aborts. */
+const tryAgain = async ({ follow, failed, hasEnded, signal }: Options): Promise<void> => {
+  let waitMs = firstWaitMs
+  while (!signal.aborted) {
+    try {
+      await follow()
+      if (hasEnded()) return
+      waitMs = firstWaitMs // no failure: a server that stops ends its streams
+    } catch (error) {
+      if (signal.aborted || failed(error)) return
+    }
+    await new Promise(resolve => setTimeout(resolve, waitMs))
+    waitMs = Math.min(longestWaitMs, waitMs * 2)
+  }
+}
 
 export const createHistory = (api: Api, id: string) => {
-  const { past, rows, spans, length, isLoaded, take, show } = createGrowing()
+  const { past, rows, journal, spans, length, isLoaded, take, show } = createGrowing()
   const error = signal<ApiError | undefined>(undefined)
   /** Whether all events that were stored when the page was opened have been read. */
   const isWhole = signal(false)
@@ -46,7 +74,7 @@ export const createHistory = (api: Api, id: string) => {
     })
     return isHopeless
   }
-  void keepTrying({
+  void tryAgain({
     follow,
     failed,
     hasEnded: () => isTerminal(past.newest.status),
@@ -59,6 +87,7 @@ export const createHistory = (api: Api, id: string) => {
     id,
     past,
     rows,
+    journal,
     spans,
     length,
     error,

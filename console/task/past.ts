@@ -1,8 +1,9 @@
 // Keeps the stored events of a task, and computes the view of the task after any of them, with the server's own code.
 // Copies of views along the way let a reader go back without folding from the first event.
+
+import { isMove } from '../../src/contract/charts/task-state.ts'
 import { type RecordedTaskEvent, taskEvents } from '../../src/contract/decoders/task.ts'
 import type { Recorded } from '../../src/contract/stored.ts'
-import { isMove } from '../../src/contract/task-state.ts'
 import { emptyShown, evolveShown, type ShownTask } from '../../src/history/task-view.ts'
 
 export type Event = RecordedTaskEvent

@@ -1,17 +1,97 @@
 // The calls that wait for a person, each with a form for its answer, and a call whose outcome nobody knows.
 import { signal } from '@preact/signals'
 import { useMemo } from 'preact/hooks'
-import type { ToolCallItem } from '../../src/contract/wire.ts'
+import type { Static } from 'typebox'
+import { readJson } from '../../src/contract/json/exact-json.ts'
+import type { ToolCallItem, ToolDefinition } from '../../src/contract/wire.ts'
 import { openCalls } from '../../src/history/task/calls.ts'
 import { outcomeUnknown } from '../../src/history/task-object.ts'
 import { at } from '../api/api.ts'
 import { api } from '../api/session.ts'
+import { createAction } from '../ui/action.ts'
 import { bound } from '../ui/bound.ts'
 import { Form, FormProblem, Submit } from '../ui/form.tsx'
+import { Problem } from '../ui/notice.tsx'
 import { answerOf, createField, type Schema, SchemaForm } from '../ui/schema-form.tsx'
-import { answerSchemaOf, argumentsOf, type Tool } from './answer-schema.ts'
+import { Approval } from './approval.tsx'
 import type { TaskHistory } from './history.ts'
-import { UnknownOutcome } from './unknown-outcome.tsx'
+
+// A call whose outcome nobody knows: it runs again, or somebody gives its result.
+
+const UnknownOutcome = ({
+  name,
+  callId,
+  history,
+}: {
+  name: string
+  callId: string
+  history: TaskHistory
+}) => {
+  const text = useMemo(() => signal('The call has run.'), [callId])
+  const { busy, error, run } = useMemo(createAction, [])
+  const again = () =>
+    run(async () => {
+      await api.send('POST', `/tasks${at(history.id)}/resume`)
+      history.refresh()
+    })
+  const give = () =>
+    run(async () => {
+      const tool_results = [{ call_id: callId, message_content: text.value }]
+      await api.send('POST', `/tasks${at(history.id)}/input`, { tool_results })
+      history.refresh()
+    })
+  return (
+    <form
+      class="call-answer"
+      aria-label="Outcome unknown"
+      onSubmit={event => {
+        event.preventDefault()
+        void give()
+      }}
+    >
+      <h3>Did {name} run?</h3>
+      <p class="hint">The server stopped while the call ran, so the log has its intent and no result.</p>
+      <button type="button" class="primary" disabled={busy.value} onClick={() => void again()}>
+        It did not: run it again
+      </button>
+      <label>
+        <span>It did, with this result</span>
+        <textarea rows={2} required {...bound(text)} />
+      </label>
+      <button type="submit" disabled={busy.value}>
+        Use this result
+      </button>
+      <Problem text={error.value} />
+    </form>
+  )
+}
+
+// Finds the schema of the answer to a call (docs/decisions/93-forms-for-answers.md).
+
+type Tool = Static<typeof ToolDefinition>
+
+/** The arguments of a call; empty while they are no object. */
+const argumentsOf = (call: ToolCallItem): Record<string, unknown> => {
+  try {
+    const given: unknown = readJson(call.arguments)
+    return typeof given === 'object' && given !== null ? (given as Record<string, unknown>) : {}
+  } catch {
+    return {}
+  }
+}
+
+const isSchema = (value: unknown): value is Schema => typeof value === 'object' && value !== null
+/**
+ * The schema of the answer to a call: `schema` of its arguments, `returns` or `output_schema` of its tool, or a choice
+ * from `options` or `choices` of its arguments. Undefined: the answer is a text.
+ */
+const answerSchemaOf = (call: ToolCallItem, tool: Tool | undefined): Schema | undefined => {
+  const { schema, options, choices } = argumentsOf(call)
+  const definition = (tool?.function ?? {}) as Record<string, unknown>
+  const found = [schema, definition.returns, definition.output_schema].find(isSchema)
+  const offered = [options, choices].find(Array.isArray)
+  return found ?? (offered === undefined ? undefined : { enum: offered as unknown[], title: 'Answer' })
+}
 
 /** The arguments of a call, with the titles that the tool gives them. */
 const Arguments = ({ call, tool }: { call: ToolCallItem; tool: Tool | undefined }) => {
@@ -79,14 +159,18 @@ export const Pending = ({ history }: { history: TaskHistory }) => {
       {unknown !== undefined && (
         <UnknownOutcome name={unknown.name} callId={unknown.callId} history={history} />
       )}
-      {newest.pendingCalls.map(call => (
-        <Answer
-          key={call.call_id}
-          call={call}
-          tool={tools.find(tool => tool.function.name === call.name)}
-          history={history}
-        />
-      ))}
+      {newest.pendingCalls.map(call =>
+        call.metadata?.approval ? (
+          <Approval key={call.call_id} call={call} history={history} />
+        ) : (
+          <Answer
+            key={call.call_id}
+            call={call}
+            tool={tools.find(tool => tool.function.name === call.name)}
+            history={history}
+          />
+        ),
+      )}
     </section>
   )
 }

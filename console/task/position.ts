@@ -1,6 +1,6 @@
 // The position: the point of its history at which a task is shown. It is after some event, or always after the newest.
 import { computed } from '@preact/signals'
-import { isMove } from '../../src/contract/task-state.ts'
+import { isMove } from '../../src/contract/charts/task-state.ts'
 import { createChosen } from './chosen.ts'
 import type { KnownHistory } from './growing.ts'
 import { isTrouble } from './words.ts'

@@ -1,5 +1,5 @@
 // The rows of the list of events: one for each stored event, but only one for all the pieces of a text.
-import { isMove } from '../../src/contract/task-state.ts'
+import { isMove } from '../../src/contract/charts/task-state.ts'
 import { millisOf } from '../../src/history/task/millis.ts'
 import type { Event } from './past.ts'
 import { detailOf, isTrouble } from './words.ts'

@@ -2,7 +2,7 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
-import { canonical } from '../../src/contract/canonical.ts'
+import { canonical } from '../../src/contract/json/canonical.ts'
 import { taskOf } from '../../src/history/task-object.ts'
 import type { ShownTask } from '../../src/history/task-view.ts'
 import { hashOfText } from '../proof/sha256.ts'

@@ -1,5 +1,6 @@
 // The view of one task: its events, its conversation and its state, all at one position of its history.
 import { useEffect, useMemo } from 'preact/hooks'
+import { at } from '../api/api.ts'
 import { hrefOf } from '../api/router.ts'
 import { api, mayWrite } from '../api/session.ts'
 import { Earlier } from '../sessions/earlier.tsx'
@@ -15,6 +16,7 @@ import { createHistory, type TaskHistory } from './history.ts'
 import { Panels } from './panels.tsx'
 import { Pending } from './pending.tsx'
 import { createPosition } from './position.ts'
+import { isAsleep, isWaiting, WaitsFor } from './waits-for.tsx'
 import { textOf } from './words.ts'
 
 const Loaded = ({ history }: { history: TaskHistory }) => {
@@ -27,6 +29,10 @@ const Loaded = ({ history }: { history: TaskHistory }) => {
   useEffect(() => {
     document.title = `${question.slice(0, 60) || history.id} · Reprise`
   }, [question])
+  const send = async (type: string) => {
+    await api.send('POST', `/tasks${at(history.id)}/messages`, { event: { type } })
+    history.refresh()
+  }
   if (history.past.newest.deleted)
     return (
       <Empty isPage title="This task was deleted">
@@ -44,6 +50,12 @@ const Loaded = ({ history }: { history: TaskHistory }) => {
           {isWhole ? (
             <>
               {status !== 'absent' && <Status status={status} />}
+              {isWaiting(history.past.newest) && (
+                <span class="hint">
+                  {isAsleep(history.past.newest) ? 'sleeps' : 'waits for'}{' '}
+                  <WaitsFor task={history.past.newest} isNow />
+                </span>
+              )}
               {mayWrite.value && <Commands history={history} position={position} />}
             </>
           ) : (
@@ -53,7 +65,7 @@ const Loaded = ({ history }: { history: TaskHistory }) => {
           )}
         </header>
         {isWhole && (
-          <Failed history={history}>
+          <Failed history={history} position={position}>
             {mayWrite.value && <AfterFailure id={history.id} history={history} />}
           </Failed>
         )}
@@ -63,6 +75,7 @@ const Loaded = ({ history }: { history: TaskHistory }) => {
         position={position}
         slider={<ComparedHash history={history} position={position} />}
         above={created?.previous_task_id !== undefined && <Earlier of={created} />}
+        send={isWhole && mayWrite.value ? send : undefined}
         side={isWhole && mayWrite.value && <Pending history={history} />}
       />
     </>

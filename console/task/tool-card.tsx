@@ -1,21 +1,13 @@
 // A call with its arguments and its result. What a tool gives is often no Markdown, so it is shown as it is.
 import { useSignal } from '@preact/signals'
-import { readJson } from '../../src/contract/exact-json.ts'
 import type { ToolCallItem, ToolResultItem } from '../../src/contract/wire.ts'
 import { at } from '../api/api.ts'
 import { hrefOf } from '../api/router.ts'
+import { readable } from '../ui/readable.ts'
 import { Blocks } from './blocks.tsx'
 import { Content, type Form, TextButtons } from './content.tsx'
 import type { ItemEntry } from './entries.ts'
 
-/** Formats arguments as lines of JSON. While they are streamed, they are not whole yet, and stay as they are. */
-const pretty = (text: string): string => {
-  try {
-    return JSON.stringify(readJson(text), null, 2)
-  } catch {
-    return text
-  }
-}
 /** The arguments in one line. */
 const brief = (text: string): string => {
   const line = text.replace(/\s+/g, ' ')
@@ -48,7 +40,7 @@ export const ToolCard = ({ call, result, state, isWaiting, child }: Props) => (
     </summary>
     <div class="tool-body">
       <h3>Arguments</h3>
-      <pre>{pretty(call.arguments)}</pre>
+      <pre>{readable(call.arguments)}</pre>
       {child !== undefined && (
         <a class="only-link" href={hrefOf(`/tasks${at(child)}`)}>
           Open the task of the subagent

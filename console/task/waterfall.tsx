@@ -4,10 +4,10 @@ import { type Signal, useSignal } from '@preact/signals'
 import type { TargetedPointerEvent } from 'preact'
 import { isTerminal } from '../../src/contract/wire/task-status.ts'
 import { millisOf } from '../../src/history/task/millis.ts'
-import { duration, now } from '../ui/time.tsx'
+import { dayAndTime, duration, moment, now } from '../ui/time.tsx'
 import type { KnownHistory } from './growing.ts'
 import type { Position } from './position.ts'
-import { type Span, spanAt } from './spans.ts'
+import { aboutSpan, type Span, spanAt } from './spans.ts'
 import { between, panned, type Range, ticksOf, zoomed } from './zoom.ts'
 
 /** The largest number of bars. If a range has more spans, its longest ones are shown. */
@@ -134,13 +134,18 @@ const Bar = ({
   const length = range.to - range.from
   const left = Math.max(0, (from - range.from) / length)
   const right = Math.min(1, (to - range.from) / length)
+  const about = aboutSpan(span, dayAndTime)
+  const whole = [span.name, aboutSpan(span, moment), span.outcome ?? 'goes on'].filter(Boolean).join(', ')
   return (
     <li>
-      <button type="button" class="bar-line" onClick={go}>
-        <span class="bar-name">{span.name}</span>
+      <button type="button" class="bar-line" title={whole} onClick={go}>
+        <span class="bar-name">
+          {span.name}
+          {about !== '' && <small> {about}</small>}
+        </span>
         <span class="bar-space">
           <span
-            class={`bar is-${span.kind}`}
+            class={`bar is-${span.kind}${span.outcome === 'incomplete' ? ' trouble' : ''}`}
             style={{ left: `${100 * left}%`, width: `${100 * Math.max(0, right - left)}%` }}
           />
         </span>

@@ -1,4 +1,7 @@
 // Describes a stored event in a few words.
+import type { StoredEntry, StoredMachine } from '../../src/contract/events/task-events.ts'
+import { moment } from '../ui/time-words.ts'
+import { placeWords } from './chart-tree.ts'
 import type { Event } from './past.ts'
 
 const shortest = (text: string): string => {
@@ -16,6 +19,15 @@ export const textOf = (content: unknown): string => {
     .join(' ')
 }
 
+/** What code has asked for in a turn, and the state of its statechart after it. */
+const turnWords = (journal: readonly StoredEntry[], machine: StoredMachine | undefined): string =>
+  [
+    journal.map(({ do: does, name }) => (name === undefined ? does : `${does} ${name}`)).join(', '),
+    machine === undefined ? '' : `in ${placeWords(machine.value)}`,
+  ]
+    .filter(part => part !== '')
+    .join('; ')
+
 const wordsOf = (event: Event): string => {
   const { type, data } = event
   switch (type) {
@@ -30,7 +42,16 @@ const wordsOf = (event: Event): string => {
     case 'CompressionStarted':
       return `step ${data.agent_step}`
     case 'AgentStepCompleted':
-      return `step ${data.agent_step}${data.final ? ', the last one' : ''}`
+      return (
+        turnWords(data.journal ?? [], data.machine) ||
+        `step ${data.agent_step}${data.final ? ', the last one' : ''}`
+      )
+    case 'AgentWaits':
+      return data.until === undefined ? 'for a message' : `until ${moment(data.until)}`
+    case 'TaskQueued':
+      return data.waiting_for === undefined ? '' : 'no worker has the agent'
+    case 'WorkerAwaited':
+      return data.over ? 'a worker has come' : 'no worker has the agent'
     case 'AgentStepAbandoned':
       return `step ${data.agent_step} broke off and begins again`
     case 'ItemDelta':
@@ -42,13 +63,16 @@ const wordsOf = (event: Event): string => {
     case 'EffectIntended':
       return `${data.name}${data.attempt === undefined ? '' : `, run ${data.attempt}`}`
     case 'EffectCompleted':
+      if (data.message !== undefined) return 'a message has come'
       return `${data.status === 'incomplete' ? 'incomplete: ' : ''}${textOf(data.content)}`
     case 'EffectStopped':
       return data.stopped ? 'stopped' : 'did not stop in time'
     case 'InputRequired':
       return `${data.calls.length} ${data.calls.length === 1 ? 'call waits' : 'calls wait'} for the client`
+    case 'ApprovalDecided':
+      return `${data.decision === 'approve' ? 'approved' : 'refused'} by ${data.by}${data.reason === undefined ? '' : `: ${data.reason}`}`
     case 'InputAccepted':
-      return `by ${data.by}: ${textOf(data.item.message_content)}`
+      return `by ${data.by}: ${data.event === undefined ? textOf(data.item.message_content) : `event ${data.event.type}`}`
     case 'TaskPaused':
       return data.reason
     case 'TaskCanceled':

@@ -2,8 +2,8 @@
 
 import { useSignal } from '@preact/signals'
 import type { Static } from 'typebox'
+import type { Role } from '../../src/contract/events/token-events.ts'
 import type { CreatedToken } from '../../src/contract/responses.ts'
-import type { Role } from '../../src/contract/token-events.ts'
 import { setQuery } from '../api/router.ts'
 import { api, self } from '../api/session.ts'
 import { Choice, Text } from '../ui/fields.tsx'
@@ -16,6 +16,7 @@ const roles: readonly [Role, string][] = [
   ['user', 'user: creates and steers tasks'],
   ['auditor', 'auditor: reads everything, changes nothing'],
   ['subscriber', 'subscriber: follows streams only'],
+  ['worker', 'worker: runs agents of yours'],
   ['admin', 'admin: everything, and tokens'],
 ]
 const lives = [

@@ -2,6 +2,7 @@
 import type { Static } from 'typebox'
 import type { TokenList } from '../../src/contract/responses.ts'
 import { at } from '../api/api.ts'
+import { readList } from '../api/listed.ts'
 import { api, self } from '../api/session.ts'
 import { Act } from '../ui/act.tsx'
 import { CutId } from '../ui/cut-id.tsx'
@@ -16,8 +17,12 @@ import { TokenForm } from './token-form.tsx'
 const everyMs = 10_000
 
 type Tokens = Static<typeof TokenList>
+type Token = Tokens['data'][number]
 
-const TokenTable = ({ tokens, again }: Pick<Tokens, 'tokens'> & { again: () => void }) =>
+const read = (signal: AbortSignal) =>
+  readList<Token, Pick<Tokens, 'uses_since'>>(api, '/auth/tokens', { limit: 1000 }, { signal })
+
+const TokenTable = ({ tokens, again }: { tokens: readonly Token[]; again: () => void }) =>
   tokens.length === 0 ? (
     <Empty title="No tokens yet">Only the token that the operator has set is valid.</Empty>
   ) : (
@@ -72,16 +77,14 @@ const TokenTable = ({ tokens, again }: Pick<Tokens, 'tokens'> & { again: () => v
   )
 
 export const TokensView = () => {
-  const reading = useReading('tokens', signal => api.send<Tokens>('GET', '/auth/tokens', undefined, signal), {
-    everyMs,
-  })
+  const reading = useReading('tokens', read, { everyMs })
   return (
     <Page title="Tokens">
       <TokenForm done={reading.again} />
       <Loaded reading={reading} what="list of tokens">
-        {({ tokens, uses_since }) => (
+        {({ found, page: { uses_since } }) => (
           <>
-            <TokenTable tokens={tokens} again={reading.again} />
+            <TokenTable tokens={found} again={reading.again} />
             <p class="hint">
               The server notes in memory when a token is used: since its start, {moment(uses_since * 1000)}.
             </p>

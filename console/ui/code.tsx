@@ -1,23 +1,27 @@
 // A block of code in the colours of its language. Until these are known, and when there are none, it is plain.
-import { signal } from '@preact/signals'
-import { useEffect, useMemo } from 'preact/hooks'
+import { type Signal, signal } from '@preact/signals'
+import { useMemo } from 'preact/hooks'
 import { Copy } from './copy.tsx'
+import type { Piece } from './highlight.ts'
 
-type Highlight = typeof import('./highlight.ts')
-const highlight = signal<Highlight | undefined>(undefined)
-let isAsked = false
-/** Loads the colours once. Without them, code stays plain. */
-const load = (): void => {
-  if (isAsked) return
-  isAsked = true
-  void import('./highlight.ts').then(
-    loaded => {
-      highlight.value = loaded
-    },
-    () => {
-      isAsked = false
-    },
-  )
+/** Finds the pieces of code in one language. */
+type Reader = (code: string) => readonly Piece[] | undefined
+/** By the names of languages; undefined while it is loaded, or if nobody knows the language. */
+const readers = new Map<string, Signal<Reader | undefined>>()
+
+/** The reader of a language, which is loaded once. Without it, code stays plain. */
+const readerOf = (name: string): Signal<Reader | undefined> => {
+  const known = readers.get(name)
+  if (known !== undefined) return known
+  const reader = signal<Reader | undefined>(undefined)
+  readers.set(name, reader)
+  const load = async () => {
+    const { loadLanguage, piecesOf } = await import('./highlight.ts')
+    const language = await loadLanguage(name)
+    if (language !== undefined) reader.value = code => piecesOf(code, language)
+  }
+  if (name !== '') load().catch(() => readers.delete(name)) // tried again with the next code
+  return reader
 }
 
 /** Longer code, and code with longer lines, stays plain: somebody could write it so that its colours take seconds. */
@@ -27,15 +31,8 @@ const isShort = (code: string): boolean =>
 
 /** `language`: as somebody wrote it behind the fence. */
 export const Code = ({ code, language }: { code: string; language: string }) => {
-  const name = language.toLowerCase()
-  const loaded = highlight.value
-  const pieces = useMemo(
-    () => (loaded !== undefined && name !== '' && isShort(code) ? loaded.piecesOf(code, name) : undefined),
-    [loaded, code, name],
-  )
-  useEffect(() => {
-    if (name !== '') load()
-  }, [name])
+  const reader = useMemo(() => readerOf(language.toLowerCase()), [language]).value
+  const pieces = useMemo(() => (isShort(code) ? reader?.(code) : undefined), [reader, code])
   return (
     <figure class="code-block">
       <figcaption>

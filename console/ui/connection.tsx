@@ -1,7 +1,7 @@
 // Shows the state of the view's stream, so that the user sees whether the view is up to date.
 import { type ReadonlySignal, signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import type { Connection } from '../api/kept-stream.ts'
+import type { Connection } from '../api/live-stream.ts'
 import { isAway } from '../api/reach.ts'
 
 /** The state of the stream of the present view. */

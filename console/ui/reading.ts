@@ -2,7 +2,7 @@
 import { batch, signal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
 import { ApiError, isRefusal } from '../api/api-error.ts'
-import { type Connection, keepStream, stateAfter, type Wanted } from '../api/kept-stream.ts'
+import { type Connection, openLiveStream, stateAfter, type Wanted } from '../api/live-stream.ts'
 import { createPaced } from '../api/paced.ts'
 import { isAway, whenThere } from '../api/reach.ts'
 import { api } from '../api/session.ts'
@@ -45,7 +45,7 @@ export const createReading = <T>(read: (signal: AbortSignal) => Promise<T>, chan
   })
   const stream =
     changes.events &&
-    keepStream({
+    openLiveStream({
       api,
       events: changes.events,
       onEvent: reading.soon,

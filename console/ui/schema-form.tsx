@@ -1,7 +1,7 @@
 // A form made from a JSON Schema. What the form cannot show as fields is written as JSON.
 
 import { type Signal, signal } from '@preact/signals'
-import { readJson } from '../../src/contract/exact-json.ts'
+import { readJson } from '../../src/contract/json/exact-json.ts'
 import { bound } from './bound.ts'
 
 export type Schema = {
@@ -12,6 +12,35 @@ export type Schema = {
   default?: unknown
   properties?: Record<string, Schema>
   required?: string[]
+  items?: Schema
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+const isText = (value: unknown): value is string => typeof value === 'string'
+
+/** The fields of a schema that have the form that JSON Schema gives them. Whoever wrote the schema may have written anything. */
+export const schemaIn = (given: unknown): Schema => {
+  const {
+    type,
+    title,
+    description,
+    enum: choices,
+    properties,
+    required,
+    items,
+    ...rest
+  } = isObject(given) ? given : {}
+  return {
+    ...('default' in rest ? { default: rest.default } : {}),
+    ...(isText(type) || (Array.isArray(type) && type.every(isText)) ? { type } : {}),
+    ...(isText(title) ? { title } : {}),
+    ...(isText(description) ? { description } : {}),
+    ...(Array.isArray(choices) ? { enum: choices } : {}),
+    ...(isObject(properties) ? { properties: properties as Record<string, Schema> } : {}),
+    ...(Array.isArray(required) ? { required: required.filter(isText) } : {}),
+    ...(isObject(items) ? { items: items as Schema } : {}),
+  }
 }
 
 type Kind = 'object' | 'boolean' | 'number' | 'choice' | 'text' | 'json'
@@ -39,7 +68,8 @@ const textOf = (kind: Kind, value: unknown): string => {
   return kind === 'text' && typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-export const createField = (schema: Schema, name = '', isRequired = true): Field => {
+export const createField = (given: Schema, name = '', isRequired = true): Field => {
+  const schema = schemaIn(given)
   const kind = kindOf(schema)
   return {
     name,

@@ -1,5 +1,5 @@
 // The fields of a webhook.
-import { eventNames } from '../../src/contract/event-names.ts'
+import { eventNames } from '../../src/contract/events/public-events.ts'
 import { Area, Text } from '../ui/fields.tsx'
 import { useFieldProblem } from '../ui/form.tsx'
 import { Problem } from '../ui/notice.tsx'

@@ -1,7 +1,7 @@
 // The webhooks, with their state.
 import { useSignal } from '@preact/signals'
-import { at, queryOf } from '../api/api.ts'
-import { readPages } from '../api/read-pages.ts'
+import { at } from '../api/api.ts'
+import { readList } from '../api/listed.ts'
 import { hrefOf } from '../api/router.ts'
 import { api, mayWrite } from '../api/session.ts'
 import { More } from '../ui/more.tsx'
@@ -19,13 +19,7 @@ const drawn = 200
 const everyMs = 5000
 
 /** All webhooks. The server gives the oldest first, and the page shows the newest first. */
-const read = (signal: AbortSignal) =>
-  readPages<Webhook>(Number.POSITIVE_INFINITY, async last => {
-    const query = queryOf({ limit: perPage, after: last?.id })
-    type Answer = { data: Webhook[]; has_more: boolean }
-    const { data, has_more } = await api.send<Answer>('GET', `/webhooks${query}`, undefined, signal)
-    return { found: data, more: has_more }
-  })
+const read = (signal: AbortSignal) => readList<Webhook>(api, '/webhooks', { limit: perPage }, { signal })
 
 const Webhooks = ({ webhooks }: { webhooks: readonly Webhook[] }) =>
   webhooks.length === 0 ? (

@@ -1,5 +1,5 @@
 // Reads the rows of cron jobs and of their runs.
-import { noValidToken } from '../../src/contract/cron-events.ts'
+import { noValidToken } from '../../src/contract/events/cron-events.ts'
 import type { ReadStore } from '../store.ts'
 
 export type JobRow = {

@@ -37,16 +37,4 @@ CREATE TABLE cron_runs (
 CREATE INDEX cron_runs_by_job ON cron_runs (job_id, position);
 CREATE INDEX cron_runs_ended ON cron_runs (job_id, position) WHERE status IN ('completed', 'failed');
 CREATE INDEX cron_runs_open ON cron_runs (job_id, status) WHERE status IN ('queued', 'running');
-CREATE TABLE cron_requests (
-  principal TEXT NOT NULL,
-  subject TEXT NOT NULL,
-  key TEXT,
-  digest TEXT NOT NULL,
-  made TEXT PRIMARY KEY,
-  position INTEGER NOT NULL,
-  time INTEGER NOT NULL
-) STRICT;
-CREATE INDEX cron_requests_by_key ON cron_requests (principal, subject, key, position) WHERE key IS NOT NULL;
-CREATE INDEX cron_requests_by_body ON cron_requests (principal, subject, digest, time) WHERE key IS NULL;
-CREATE INDEX cron_requests_by_subject ON cron_requests (subject);
 `

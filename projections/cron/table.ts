@@ -1,10 +1,10 @@
 // Writes the cron read model: one row for each job, and one for each run.
-import { isCronStream, jobIdOf } from '../../src/contract/cron-events.ts'
+
 import { cronEvents, type RecordedCronEvent } from '../../src/contract/decoders/cron.ts'
+import { isCronStream, jobIdOf } from '../../src/contract/events/cron-events.ts'
 import type { Eraser } from '../erasing/table.ts'
-import type { Projection } from '../intake.ts'
+import type { Projection } from '../folding.ts'
 import type { ReadStore } from '../store.ts'
-import { requestWriter } from './requests.ts'
 import { runWriter } from './write-run.ts'
 
 const jobWriter = (store: ReadStore) => {
@@ -42,11 +42,9 @@ const jobWriter = (store: ReadStore) => {
 }
 
 export const jobEraser = (store: ReadStore): Eraser => {
-  const removals = [
-    'DELETE FROM cron_requests WHERE subject = :id OR made = :id',
-    'DELETE FROM cron_runs WHERE job_id = :id',
-    'DELETE FROM cron_jobs WHERE id = :id',
-  ].map(sql => store.prepare<[{ id: string }]>(sql))
+  const removals = ['DELETE FROM cron_runs WHERE job_id = :id', 'DELETE FROM cron_jobs WHERE id = :id'].map(
+    sql => store.prepare<[{ id: string }]>(sql),
+  )
   return stream => {
     if (isCronStream(stream)) for (const remove of removals) remove.run({ id: jobIdOf(stream) })
   }
@@ -55,7 +53,6 @@ export const jobEraser = (store: ReadStore): Eraser => {
 export const cronProjection = (store: ReadStore): Projection => {
   const writeJob = jobWriter(store)
   const writeRun = runWriter(store)
-  const writeRequest = requestWriter(store)
   let taken: RecordedCronEvent[] = []
   return {
     fold(events) {
@@ -68,7 +65,6 @@ export const cronProjection = (store: ReadStore): Projection => {
       for (const event of taken) {
         writeJob(event)
         writeRun(event)
-        writeRequest(event)
       }
       taken = []
     },

@@ -1,6 +1,7 @@
 // Writes the rows of the runs of cron jobs.
-import { jobIdOf } from '../../src/contract/cron-events.ts'
+
 import type { RecordedCronEvent } from '../../src/contract/decoders/cron.ts'
+import { jobIdOf } from '../../src/contract/events/cron-events.ts'
 import type { ReadStore } from '../store.ts'
 
 export const runWriter = (store: ReadStore) => {

@@ -1,9 +1,9 @@
 // Writes the sessions read model: one row for each environment session.
 import { type RecordedSessionEvent, sessionEvents } from '../../src/contract/decoders/env-session.ts'
-import { isEnvSessionStream, sessionIdOf } from '../../src/contract/env-session-events.ts'
+import { isEnvSessionStream, sessionIdOf } from '../../src/contract/events/env-session-events.ts'
 import { createErasedStreams } from '../erased.ts'
 import type { Eraser } from '../erasing/table.ts'
-import type { Projection } from '../intake.ts'
+import type { Projection } from '../folding.ts'
 import type { ReadStore } from '../store.ts'
 import { erasedMark } from './schema.ts'
 

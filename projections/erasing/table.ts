@@ -2,7 +2,7 @@
 // thousand streams. The table `erasing` has the streams that a stored event PayloadsErased names and whose rows may
 // still be there. It is written together with the checkpoint, so the work goes on after a start.
 import { erasureEvents } from '../../src/contract/decoders/erasure.ts'
-import type { Projection } from '../intake.ts'
+import type { Projection } from '../folding.ts'
 import type { ReadStore } from '../store.ts'
 
 /** Removes the rows of one stream, or leaves a row without content in their place. Streams of other kinds are ignored. */

@@ -1,6 +1,6 @@
 // Reads the tasks of one chat session: the last task, the tasks that wait for their client, and the items that each
 // completed task adds to the context of later tasks.
-import type { StartContext } from '../../src/contract/commands.ts'
+import type { StartContext } from '../../src/contract/commands/commands.ts'
 import { taskIdOf, taskStream } from '../../src/contract/task-stream.ts'
 import type { ContextReference } from '../../src/history/context.ts'
 import type { ReadStore } from '../store.ts'
@@ -42,9 +42,11 @@ export const createChatSessionRows = (store: ReadStore) => {
        ORDER BY position DESC LIMIT 1`,
     )
     .pluck()
-  const waiting = store.prepare<[string, string], { id: string; fields: string; sum: number }>(
-    `SELECT id, fields, sum FROM tasks WHERE user_id = ? AND session_id = ? AND status = 'input-required'
-       AND deleted = 0 AND subtask = 0 AND agent <> 'group' ORDER BY position DESC`,
+  const waiting = store.prepare<[string, string], { id: string; fields: string; sum: number; passes: 0 | 1 }>(
+    `SELECT id, fields, sum,
+       agent = 'group' OR json_extract(fields, '$.metadata.pending_task') IS NOT NULL AS passes
+     FROM tasks WHERE user_id = ? AND session_id = ? AND status = 'input-required'
+       AND deleted = 0 AND subtask = 0 ORDER BY position DESC`,
   )
   // Without the name of the index, SQLite takes that of the user's completed tasks, which are more than those of the session.
   const completed = store.prepare<[string, string, number], Completed>(
@@ -121,11 +123,16 @@ export const createChatSessionRows = (store: ReadStore) => {
 
   return {
     last: (userId: string, sessionId: string) => last.get(sessionId, userId),
-    /** Tasks that wait for their client, newest first, each with the calls that it waits for. */
+    /**
+     * Tasks that wait for their client, newest first, each with the calls that it waits for. `passes`: another task has
+     * made these calls, that of a turn or of a subagent, and this one passes results on to it.
+     */
     waiting: (userId: string, sessionId: string) =>
-      waiting
-        .all(userId, sessionId)
-        .map(({ id, fields, sum }) => ({ id, pending: pendingIn(sound(fields, sum)) })),
+      waiting.all(userId, sessionId).map(({ id, fields, sum, passes }) => ({
+        id,
+        pending: pendingIn(sound(fields, sum)),
+        passes: passes === 1,
+      })),
     /**
      * What a task that starts now sees of earlier tasks: the completed tasks of its chat session, in the order in which
      * they ended. It names those that the task `context_of` did not see.

@@ -1,7 +1,7 @@
-// Counts tasks by status and by agent: from kept numbers when these know every filter, otherwise row by row.
+// Counts tasks by status and by agent: from stored numbers when these know every filter, otherwise row by row.
 import type { Pause } from '../../src/fairness/slices.ts'
 import { fitsOf, type TaskFilter, usersOf, type Where, walksOf } from './filters.ts'
-import type { KeptCounts } from './kept-counts.ts'
+import type { StoredCounts } from './stored-counts.ts'
 import { sliceRows, type TaskWalk } from './walk.ts'
 
 export type TaskCounts = {
@@ -20,17 +20,20 @@ const add = (counts: TaskCounts, agent: string, status: string, tasks: number): 
 
 const noCounts = (): TaskCounts => ({ total: 0, by_status: {}, by_agent: {} })
 
-/** Whether the kept numbers know every filter. */
-const isKept = ({ sessionId, error, createdAfter, createdBefore, asOf }: TaskFilter): boolean =>
-  [sessionId, error, createdAfter, createdBefore, asOf].every(each => each === undefined)
+/** Whether the stored numbers know every filter. Of those for which each row is checked, they know only the agent. */
+const isStored = (filter: TaskFilter): boolean => {
+  const { sessionId, createdAfter, createdBefore, asOf } = filter
+  const isOfIndex = [sessionId, createdAfter, createdBefore, asOf].some(each => each !== undefined)
+  return !isOfIndex && fitsOf({ ...filter, agent: undefined }) === undefined
+}
 
 /** The tasks that fit the user, the agent and the statuses of a filter. Its other filters do not count. */
-const keptOf = (kept: KeptCounts, filter: TaskFilter, own: string | undefined): TaskCounts => {
+const storedOf = (stored: StoredCounts, filter: TaskFilter, own: string | undefined): TaskCounts => {
   const { agent: wanted, statuses, includeSubtasks } = filter
   const counts = noCounts()
   const [user, other] = usersOf(filter, own)
   if (other !== undefined) return counts
-  const fitting = kept(user).filter(
+  const fitting = stored(user).filter(
     ({ agent, subtask, deleted, status }) =>
       deleted === 0 &&
       (includeSubtasks || subtask === 0) &&
@@ -43,19 +46,19 @@ const keptOf = (kept: KeptCounts, filter: TaskFilter, own: string | undefined): 
 }
 
 /** The most tasks of today that a filter can find. Only the user, the agent and the statuses are looked at. */
-export const mostOf = (kept: KeptCounts, filter: TaskFilter, own: string | undefined): number =>
-  keptOf(kept, filter, own).total
+export const mostOf = (stored: StoredCounts, filter: TaskFilter, own: string | undefined): number =>
+  storedOf(stored, filter, own).total
 
 /** `where`: the conditions of the filter for which an index finds the rows. */
 export const createTaskCount =
-  ({ prepared, inSlices, reading }: TaskWalk, kept: KeptCounts) =>
+  ({ prepared, inSlices, reading }: TaskWalk, stored: StoredCounts) =>
   async (
     filter: TaskFilter,
     own: string | undefined,
     where: () => Where,
     pause: Pause,
   ): Promise<TaskCounts> => {
-    if (isKept(filter)) return reading(() => keptOf(kept, filter, own))
+    if (isStored(filter)) return reading(() => storedOf(stored, filter, own))
     const counts = noCounts()
     const fits = fitsOf(filter) ?? { sql: ['1'], values: [] }
     for (const walk of walksOf(reading(where), filter, () => [])) {

@@ -4,29 +4,32 @@
 import { isTaskStream, taskIdOf } from '../../src/contract/task-stream.ts'
 import { createErasedStreams } from '../erased.ts'
 import type { Eraser } from '../erasing/table.ts'
+import { rowInserter } from '../row-writer.ts'
 import type { ReadStore } from '../store.ts'
 import { sumOf, sumOfRow } from '../sums.ts'
-import { type CountKey, createCountWriter } from './kept-counts.ts'
-
-/** The value of the column `deleted` in the row of an erased task. */
-export const erasedMark = 2
+import { blankKeys, erasedMark } from './schema.ts'
+import { type CountKey, createCountWriter } from './stored-counts.ts'
 
 type Place = { position: number; id: string; user_id: string }
 
 const createBlankRows = (store: ReadStore) => {
   // INSERT OR REPLACE would keep the old pages in a temporary file, with the texts that are erased.
   const remove = store.prepare('DELETE FROM tasks WHERE position = ?')
-  const put = store.prepare(
-    `INSERT INTO tasks (position, id, user_id, session_id, status, agent, created_at, subtask, deleted,
-       fields, sum, summary, summary_sum, principal, digest, request_id, has_key, inputs, rollouts, ended_at, row_sum)
-     VALUES (?, ?, ?, '', 'canceled', '', 0, 0, ${erasedMark}, '{}', ?, '{}', ?, '', '', '', 1, '[]', 0, 0, ?)`,
-  )
+  const put = rowInserter(store, 'tasks')
   const sum = sumOf('{}')
-  const empty = { session_id: '', status: 'canceled', agent: '', subtask: 0, deleted: erasedMark }
-  const none = { principal: '', digest: '', request_id: '', ended_at: 0, rollouts: 0 }
+  const empty = {
+    fields: '{}',
+    sum,
+    summary: '{}',
+    summary_sum: sum,
+    inputs: '[]',
+    created_at: 0,
+    has_key: 1,
+  }
   return ({ position, id, user_id }: Place): void => {
     remove.run(position)
-    put.run(position, id, user_id, sum, sum, sumOfRow({ id, user_id, ...empty, ...none }, {}))
+    const keys = { ...blankKeys, id, user_id }
+    put({ position }, keys, empty, { row_sum: sumOfRow(keys, {}) })
   }
 }
 
@@ -39,7 +42,6 @@ export const taskEraser = (store: ReadStore): Eraser => {
   const removals = ['items', 'task_moves', 'saved_folds', 'steps', 'task_files', 'talking_tasks'].map(table =>
     store.prepare(`DELETE FROM ${table} WHERE task = ?`),
   )
-  const forgetKeys = store.prepare('DELETE FROM idempotency_keys WHERE task_id = ?')
   const blank = createBlankRows(store)
 
   return stream => {
@@ -51,7 +53,6 @@ export const taskEraser = (store: ReadStore): Eraser => {
     counts.move({ user_id, agent, subtask, deleted, status }, undefined)
     counts.write()
     for (const remove of removals) remove.run(row.position)
-    forgetKeys.run(id)
     blank(row)
   }
 }

@@ -5,7 +5,7 @@ import { taskIdOf } from '../../src/contract/task-stream.ts'
 import type { TaskStatus } from '../../src/contract/wire.ts'
 import { emptyShown, evolveShown, type ShownTask } from '../../src/history/task-view.ts'
 import type { ReadStore } from '../store.ts'
-import { erasedMark } from './erased.ts'
+import { erasedMark } from './schema.ts'
 
 /**
  * A task in memory. `row` is the position of the event that created the task, and the key of its row. `written`: the

@@ -8,14 +8,14 @@ import type { ReadStore } from '../store.ts'
 import { createTaskLoader, type Followed, newTask } from './followed-task.ts'
 import { createTalkingRows } from './talking.ts'
 
-/** `keptAtMost`: the largest number of unfinished tasks that stay in memory after they are written. */
-export type Limits = { keptAtMost: number }
-export const defaultLimits: Limits = { keptAtMost: 20_000 }
+/** `mostInMemory`: the largest number of unfinished tasks that stay in memory after they are written. */
+export type Limits = { mostInMemory: number }
+export const defaultLimits: Limits = { mostInMemory: 20_000 }
 
 export const createFollowedTasks = (
   store: ReadStore,
   streamPages: Log['streamPages'],
-  { keptAtMost }: Limits,
+  { mostInMemory }: Limits,
 ) => {
   const load = createTaskLoader(store, streamPages)
   const talkingRows = createTalkingRows(store)
@@ -58,7 +58,7 @@ export const createFollowedTasks = (
         talkingRows.move(task.row, talking.has(stream), waits(task, isWhole))
       }
     },
-    /** Called when all changes are written, or noted as left out. Keeps unfinished tasks, up to `keptAtMost`. */
+    /** Called when all changes are written, or noted as left out. Keeps unfinished tasks, up to `mostInMemory`. */
     wrote(isWhole: boolean): void {
       for (const [stream, task] of [...(isWhole ? talking : []), ...changed]) {
         kept.delete(stream)
@@ -69,7 +69,7 @@ export const createFollowedTasks = (
       }
       changed.clear()
       for (const oldest of kept.keys()) {
-        if (kept.size <= keptAtMost) break
+        if (kept.size <= mostInMemory) break
         kept.delete(oldest)
       }
     },

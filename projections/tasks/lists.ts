@@ -1,14 +1,16 @@
 // Finds the tasks that match the filters of GET /tasks, and makes pages and counts of them.
-import { nextTurn, type Pause } from '../../src/fairness/slices.ts'
+import type { Pause } from '../../src/fairness/slices.ts'
+import { yieldToLoop } from '../../src/platform/loop.ts'
 import { largeFrom, wholeAtMost } from '../../src/platform/pieces.ts'
 import type { ReadStore } from '../store.ts'
-import { soundRow, type TaskKeys } from '../sums.ts'
+import { soundRow } from '../sums.ts'
 import { createTaskCount, mostOf, type TaskCounts } from './counts.ts'
 import { and, createFilters, fitsOf, type TaskFilter, type Where, walksOf } from './filters.ts'
-import { createKeptCounts } from './kept-counts.ts'
 import { createLives } from './lives.ts'
 import { rowColumns } from './rows.ts'
+import type { TaskKeys } from './schema.ts'
 import type { StoredTask, StoredTasks } from './stored.ts'
+import { createStoredCounts } from './stored-counts.ts'
 import { createTaskWalk } from './walk.ts'
 
 export type ListQuery = TaskFilter & {
@@ -72,8 +74,8 @@ export const createTaskLists = ({ store, stored, reading, isCurrent, rowById, he
   }
   const whereOf = createFilters(store, head)
   const walk = createTaskWalk({ store, reading, isCurrent })
-  const kept = createKeptCounts(store)
-  const count = createTaskCount(walk, kept)
+  const counts = createStoredCounts(store)
+  const count = createTaskCount(walk, counts)
   const unfinished = createLives(store)
 
   const cursorOf = (query: ListQuery, where: Where, own: string | undefined): Where | undefined => {
@@ -86,13 +88,13 @@ export const createTaskLists = ({ store, stored, reading, isCurrent, rowById, he
   }
 
   /**
-   * How many tasks a page looks for: one more than it shows. No index finds the tasks of an agent, so the kept numbers say
+   * How many tasks a page looks for: one more than it shows. No index finds the tasks of an agent, so the stored numbers say
    * how many there can be: when these are found, the rest of the tasks need not be looked at.
    */
   const wantedOf = (query: ListQuery, own: string | undefined): number => {
     const wanted = query.limit + 1
     const isOfNow = query.agent !== undefined && query.asOf === undefined
-    return isOfNow ? Math.min(wanted, mostOf(kept, query, own)) : wanted
+    return isOfNow ? Math.min(wanted, mostOf(counts, query, own)) : wanted
   }
 
   const tasksAt = createTexts(stored, at => rowAt.get(at))
@@ -123,7 +125,7 @@ export const createTaskLists = ({ store, stored, reading, isCurrent, rowById, he
      * A page of tasks as JSON texts, and whether more tasks follow in the direction of reading. `own`: the only user
      * whose tasks are visible, also as cursors.
      */
-    async list(query: ListQuery, own?: string, pause: Pause = nextTurn): Promise<TaskPage> {
+    async list(query: ListQuery, own?: string, pause: Pause = yieldToLoop): Promise<TaskPage> {
       const found = await find(query, own, pause)
       if ('unknownCursor' in found) return found
       const { positions, more } = found
@@ -131,7 +133,7 @@ export const createTaskLists = ({ store, stored, reading, isCurrent, rowById, he
     },
 
     /** A page of tasks as they were at a position of the log, which the query names. */
-    async listThen(query: ListQuery, own?: string, pause: Pause = nextTurn): Promise<PastPage> {
+    async listThen(query: ListQuery, own?: string, pause: Pause = yieldToLoop): Promise<PastPage> {
       const found = await find(query, own, pause)
       if ('unknownCursor' in found) return found
       const { positions, more } = found
@@ -139,7 +141,7 @@ export const createTaskLists = ({ store, stored, reading, isCurrent, rowById, he
       return { tasks: reading(() => positions.flatMap(position => pastRow(position, at))), more }
     },
     /** How many tasks match, by status and by agent. */
-    async count(filter: TaskFilter, own?: string, pause: Pause = nextTurn): Promise<TaskCounts> {
+    async count(filter: TaskFilter, own?: string, pause: Pause = yieldToLoop): Promise<TaskCounts> {
       return count(filter, own, () => whereOf(filter, own), pause)
     },
   }

@@ -2,7 +2,7 @@
 // reads such an item, its text is made again from the events of the task.
 import { ChangedMeanwhile } from '../../src/contract/changed-meanwhile.ts'
 import { taskEvents } from '../../src/contract/decoders/task.ts'
-import { isLongerThan } from '../../src/contract/length.ts'
+import { isLongerThan } from '../../src/contract/json/length.ts'
 import type { Log } from '../../src/contract/stored.ts'
 import { taskStream } from '../../src/contract/task-stream.ts'
 import type { OutputItem } from '../../src/contract/wire.ts'

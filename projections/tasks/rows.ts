@@ -1,13 +1,20 @@
 // Reads rows of tasks: one by its id, those that have not ended, and those past their deadline. Also counts tasks.
 import type { TaskStatus } from '../../src/contract/wire.ts'
 import type { ReadStore } from '../store.ts'
-import { soundRow, type TaskKeys, taskKeys } from '../sums.ts'
-import { createKeptCounts } from './kept-counts.ts'
+import { soundRow } from '../sums.ts'
+import { type TaskKeys, taskKeys } from './schema.ts'
+import { createStoredCounts } from './stored-counts.ts'
 
 export type TaskRow = TaskKeys & { position: number; status: TaskStatus }
 
 /** `subtask`: 1 for the task of a subagent. */
 export type PausedTask = Pick<TaskRow, 'id' | 'user_id' | 'session_id' | 'subtask'> & { agent: string }
+
+export type UnfinishedTask = TaskRow & {
+  secret_ref: string | null
+  wakes_at: number | null
+  pending_task: string | null
+}
 
 export const rowColumns = ['position', ...taskKeys, 'row_sum'].join(', ')
 
@@ -16,15 +23,17 @@ export const createTaskRows = (store: ReadStore) => {
     `SELECT ${rowColumns} FROM tasks WHERE id = ?`,
   )
   const inputs = store.prepare<[string], string>('SELECT inputs FROM tasks WHERE id = ?').pluck()
-  const unfinished = store.prepare<[], TaskRow & { secret_ref: string | null }>(
-    `SELECT ${rowColumns}, secret_ref FROM tasks WHERE ended_at IS NULL ORDER BY position`,
+  const unfinished = store.prepare<[], UnfinishedTask>(
+    `SELECT ${rowColumns}, secret_ref, wakes_at,
+       CASE status WHEN 'input-required' THEN json_extract(fields, '$.metadata.pending_task') END AS pending_task
+     FROM tasks WHERE ended_at IS NULL ORDER BY position`,
   )
   const paused = store.prepare<[string], PausedTask>(
     `SELECT id, agent, user_id, session_id, subtask FROM tasks
      WHERE status = 'paused' AND deleted = 0 AND json_extract(fields, '$.metadata.reason') = ? ORDER BY position`,
   )
   const overdue = store.prepare<[number], string>('SELECT id FROM tasks WHERE deadline <= ?').pluck()
-  const keptCounts = createKeptCounts(store)
+  const storedCounts = createStoredCounts(store)
   return {
     byId(id: string): TaskRow | undefined {
       const row = byId.get(id)
@@ -32,7 +41,10 @@ export const createTaskRows = (store: ReadStore) => {
     },
     /** The ids of the inputs of a task, in order. */
     inputIds: (id: string) => JSON.parse(inputs.get(id) ?? '[]') as string[],
-    /** Every task that has not ended, oldest first. */
+    /**
+     * Every task that has not ended, oldest first. `wakes_at`: the code of its agent waits, until this time at the latest
+     * (Unix milliseconds); null: it does not wait. `pending_task`: the task of a subagent for which it waits.
+     */
     unfinished: () => unfinished.all(),
     /** The tasks whose metadata says that they are paused for this reason, oldest first. */
     pausedFor: (reason: string) => paused.all(reason),
@@ -41,7 +53,7 @@ export const createTaskRows = (store: ReadStore) => {
     /** How many tasks there are of each status, deleted ones included. */
     counts(): Record<string, number> {
       const found: Record<string, number> = {}
-      for (const { status, tasks } of keptCounts(undefined)) found[status] = (found[status] ?? 0) + tasks
+      for (const { status, tasks } of storedCounts(undefined)) found[status] = (found[status] ?? 0) + tasks
       return found
     },
   }

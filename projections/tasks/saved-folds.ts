@@ -1,6 +1,6 @@
 // Saves the state of a long task after about every thousandth event, so that a reader can begin to fold near the point
 // that it asks for. Saved folds only save time: a fold that is damaged, or of another version, is ignored.
-import { readJson } from '../../src/contract/exact-json.ts'
+import { readJson } from '../../src/contract/json/exact-json.ts'
 import { isTaskStream, taskIdOf } from '../../src/contract/task-stream.ts'
 import type { OutputItem } from '../../src/contract/wire.ts'
 import { foldVersion, savedFold } from '../../src/history/saved-fold.ts'

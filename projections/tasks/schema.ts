@@ -35,6 +35,7 @@ CREATE TABLE tasks (
   past TEXT,
   rollouts INTEGER NOT NULL,
   deadline INTEGER,
+  wakes_at INTEGER,
   ended_at INTEGER,
   ended_span INTEGER AS (ended_at / 10000),
   ended_position INTEGER,
@@ -112,14 +113,29 @@ CREATE TABLE task_counts (
   tasks INTEGER NOT NULL,
   PRIMARY KEY (user_id, agent, subtask, deleted, status)
 ) STRICT, WITHOUT ROWID;
-
-CREATE TABLE idempotency_keys (
-  principal TEXT NOT NULL,
-  key TEXT NOT NULL,
-  task_id TEXT NOT NULL,
-  digest TEXT NOT NULL,
-  time INTEGER NOT NULL,
-  PRIMARY KEY (principal, key)
-) STRICT, WITHOUT ROWID;
-CREATE INDEX idempotency_keys_by_task ON idempotency_keys (task_id);
 `
+
+/** The value of the column `deleted` in the row of an erased task. A deleted task has 1, another task has 0. */
+export const erasedMark = 2
+
+/**
+ * The columns by which a task is found and shown, with the values that the row of an erased task has. The checksum of a
+ * row takes them in this order. Texts have their own checksums.
+ */
+export const blankKeys = {
+  id: '',
+  user_id: '',
+  session_id: '',
+  status: 'canceled',
+  agent: '',
+  subtask: 0,
+  deleted: erasedMark,
+  principal: '',
+  digest: '',
+  request_id: '',
+  ended_at: 0,
+  /** Which rollouts the task object shows. 0: none, 1: its own, 2: those of its subagents too. */
+  rollouts: 0,
+}
+export const taskKeys = Object.keys(blankKeys) as (keyof typeof blankKeys)[]
+export type TaskKeys = Omit<typeof blankKeys, 'ended_at'> & { ended_at: number | null }

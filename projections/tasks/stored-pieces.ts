@@ -1,5 +1,5 @@
 // Gives a long task as JSON, in pieces of its stored bytes: its fields, then its items or their summary.
-import { jsonPieces } from '../../src/contract/json-pieces.ts'
+import { jsonPieces } from '../../src/contract/json/json-pieces.ts'
 import { Refusal } from '../../src/contract/refusals.ts'
 import type { Log } from '../../src/contract/stored.ts'
 import type { Pause } from '../../src/fairness/slices.ts'

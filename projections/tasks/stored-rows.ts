@@ -1,7 +1,7 @@
 // The SQL that reads the texts of a task, whole or in parts, and the sizes and checksums of these texts.
 import type { ReadStore } from '../store.ts'
 
-export type Kept = { bytes: Buffer; sum: number }
+export type Stored = { bytes: Buffer; sum: number }
 
 /**
  * The number of an item, the size of its text in bytes, its checksum, and 1 if it is long. Only the log has the text of
@@ -35,17 +35,17 @@ export const createStoredRows = (store: ReadStore) => {
     )
     .raw()
   /** Items in progress. The text of an item has the status near its beginning, so only that part is searched. */
-  const openItems = store.prepare<[number], { n: number } & Kept>(
+  const openItems = store.prepare<[number], { n: number } & Stored>(
     `SELECT n, CAST(body AS BLOB) AS bytes, sum FROM items
      WHERE task = ? AND instr(substr(body, 1, 2000), '"status":"in_progress"') > 0`,
   )
-  const fieldsPart = store.prepare<[number, number, number], Kept>(
+  const fieldsPart = store.prepare<[number, number, number], Stored>(
     'SELECT substr(CAST(fields AS BLOB), ?, ?) AS bytes, sum FROM tasks WHERE position = ?',
   )
-  const itemPart = store.prepare<[number, number, number, number], Kept>(
+  const itemPart = store.prepare<[number, number, number, number], Stored>(
     'SELECT substr(CAST(body AS BLOB), ?, ?) AS bytes, sum FROM items WHERE task = ? AND n = ?',
   )
-  const itemRun = store.prepare<[number, number, number], Kept>(
+  const itemRun = store.prepare<[number, number, number], Stored>(
     'SELECT CAST(body AS BLOB) AS bytes, sum FROM items WHERE task = ? AND n >= ? AND n <= ? ORDER BY n',
   )
   return {

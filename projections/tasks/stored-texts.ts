@@ -5,7 +5,7 @@ import { ChangedMeanwhile } from '../../src/contract/changed-meanwhile.ts'
 import { Refusal } from '../../src/contract/refusals.ts'
 import type { Pause } from '../../src/fairness/slices.ts'
 import { DamagedText } from '../sums.ts'
-import type { Kept, StoredRows } from './stored-rows.ts'
+import type { Stored, StoredRows } from './stored-rows.ts'
 
 /** Bytes. A text up to this length is read at once, and a part of a longer text has at least this length. */
 export const pieceBytes = 1024 * 1024
@@ -18,13 +18,13 @@ const maxPieces = 4
 /** A text of a task: its fields (`n` is undefined), or its item number `n`. `size`: bytes. `sum`: the checksum. */
 type Place = { size: number; sum: number; n: number | undefined }
 
-export const checked = ({ bytes, sum }: Kept, expected: number): Buffer => {
+export const checked = ({ bytes, sum }: Stored, expected: number): Buffer => {
   if (crc32(bytes) !== sum) throw new DamagedText('a text in the read models does not match its checksum')
   if (sum !== expected) throw new ChangedMeanwhile('a task changed while it was sent')
   return bytes
 }
 
-export const found = (text: Kept | undefined): Kept => {
+export const found = (text: Stored | undefined): Stored => {
   if (text === undefined) throw new ChangedMeanwhile('the read models were rebuilt while a task was sent')
   return text
 }
@@ -33,7 +33,7 @@ type Rows = Pick<StoredRows, 'fieldsPlace' | 'fieldsPart' | 'itemPlaces' | 'item
 
 /** `reading`: `Projector.reading`, which runs a query and notices when the file is damaged. */
 export const createStoredTexts = (rows: Rows, reading: <T>(ask: () => T) => T) => {
-  const partOf = (position: number, n: number | undefined, from: number, length: number): Kept => {
+  const partOf = (position: number, n: number | undefined, from: number, length: number): Stored => {
     const part =
       n === undefined
         ? rows.fieldsPart.get(from + 1, length, position)
@@ -77,7 +77,7 @@ export const createStoredTexts = (rows: Rows, reading: <T>(ask: () => T) => T) =
     /** A long task at this moment: the sizes and checksums of its texts, and copies of the texts that may change. */
     look(position: number) {
       const found = fieldsAt(position)
-      const open = new Map<number, Kept>()
+      const open = new Map<number, Stored>()
       if (found.fields.ended === 0)
         for (const { n, ...kept } of rows.openItems.all(position)) open.set(n, kept)
       return { ...found, items: rows.itemPlaces.all(position), open }

@@ -1,5 +1,5 @@
 // A task talks while its new events only add text to items in progress.
-import type { TaskEvent } from '../../src/contract/task-events.ts'
+import type { TaskEvent } from '../../src/contract/events/task-events.ts'
 import { taskStream } from '../../src/contract/task-stream.ts'
 import type { ReadStore } from '../store.ts'
 

@@ -1,5 +1,5 @@
 // Writes a task into its tables: its row, its changed items, and the list of files that its request asked for.
-import { lengthOf } from '../../src/contract/length.ts'
+import { lengthOf } from '../../src/contract/json/length.ts'
 import type { CreateTaskBody, TaskStatus } from '../../src/contract/wire.ts'
 import { isTerminal } from '../../src/contract/wire.ts'
 import { contributed } from '../../src/history/context.ts'
@@ -10,10 +10,10 @@ import { rowInserter, rowUpdater } from '../row-writer.ts'
 import type { ReadStore } from '../store.ts'
 import { sumOf, sumOfRow } from '../sums.ts'
 import type { Followed } from './followed-task.ts'
-import type { CountWriter } from './kept-counts.ts'
 import { lifeOf } from './lives.ts'
 import { isLongItem } from './long-items.ts'
 import type { TaskRow } from './rows.ts'
+import type { CountWriter } from './stored-counts.ts'
 
 /** Which rollouts the task object shows. 0: none, 1: its own, 2: those of its subagents too. */
 const rolloutsShown = (request: CreateTaskBody): 0 | 1 | 2 => {
@@ -68,12 +68,20 @@ const changingOf = ({ view, row }: Followed, status: TaskStatus) => {
     contributed: status === 'completed' ? JSON.stringify(contributed(view)) : null,
     seen_until: view.seenUntil ?? null,
     deadline: view.expiresAt ?? null,
+    wakes_at: wakesAt(view),
     ended_at: ended?.at ?? null,
     ended_position: ended?.position ?? null,
     deleted_position: view.deleted ? view.position : null, // the deletion is the last event of a task
     life: ended === undefined ? null : lifeOf(row, ended.position),
   }
 }
+
+/** A time that never comes, in Unix milliseconds. */
+const never = 8.64e15
+
+/** When a timer ends the wait of an agent's code; null: its task does not wait for it. */
+const wakesAt = ({ wakesAt: at, status }: ShownTask): number | null =>
+  at === undefined || isTerminal(status as TaskStatus) ? null : Math.min(at, never)
 
 /** The columns by which a task is found; undefined: the task does not exist. */
 export const keysOf = (task: Followed): TaskRow | undefined => {

@@ -1,5 +1,5 @@
 // Reads the rows of tokens: which tokens are accepted, and for which user.
-import type { Role } from '../../src/contract/token-events.ts'
+import type { Role } from '../../src/contract/events/token-events.ts'
 import type { ReadStore } from '../store.ts'
 
 export type TokenRow = {

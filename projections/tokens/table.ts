@@ -1,7 +1,7 @@
 // Writes the tokens read model: one row for each token, with its hash.
 import { type PrincipalEvent, principalEvents } from '../../src/contract/decoders/principal.ts'
 import type { Recorded } from '../../src/contract/stored.ts'
-import type { Projection } from '../intake.ts'
+import type { Projection } from '../folding.ts'
 import type { ReadStore } from '../store.ts'
 
 export const tokensProjection = (store: ReadStore): Projection => {

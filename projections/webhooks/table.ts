@@ -1,19 +1,19 @@
 // Writes the webhooks read model: one row for each webhook, and one for each of its newest deliveries.
 import { webhookEvents } from '../../src/contract/decoders/webhook.ts'
+import { isWebhookStream, webhookIdOf, webhookOfTask } from '../../src/contract/events/webhook-events.ts'
 import type { Recorded } from '../../src/contract/stored.ts'
 import { isTaskStream, taskIdOf } from '../../src/contract/task-stream.ts'
-import { isWebhookStream, webhookIdOf, webhookOfTask } from '../../src/contract/webhook-events.ts'
 import { afterEvent, type Webhook, webhookIn } from '../../src/history/webhook.ts'
 import type { Eraser } from '../erasing/table.ts'
-import type { Projection } from '../intake.ts'
+import type { Projection } from '../folding.ts'
 import type { ReadStore } from '../store.ts'
 import { createWebhookRows, type DeliveryRow, type TryRow } from './rows.ts'
 
 /** The number of deliveries that are kept of each webhook: the newest ones. */
-const keptDeliveries = 1000
+const storedDeliveries = 1000
 
 /** The number of tries that are kept of each delivery: the newest ones. */
-const keptTries = 50
+const storedTries = 50
 
 /** A delivery after a try, without the tries before. */
 type Tried = Omit<DeliveryRow, 'tries'>
@@ -84,13 +84,13 @@ export const webhooksProjection = (store: ReadStore): Projection => {
   )
   const trim = store.prepare(
     `DELETE FROM webhook_deliveries WHERE webhook = :id AND position <=
-       (SELECT position FROM webhook_deliveries WHERE webhook = :id ORDER BY position DESC LIMIT 1 OFFSET ${keptDeliveries})`,
+       (SELECT position FROM webhook_deliveries WHERE webhook = :id ORDER BY position DESC LIMIT 1 OFFSET ${storedDeliveries})`,
   )
   const forgetWebhook = webhookRemover(store)
   let taken: { id: string; stored: Recorded }[] = []
 
   const recordTry = (id: string, delivery: Tried, latest: TryRow): void => {
-    const tries = [...(rows.delivery(id, delivery.position)?.tries ?? []), latest].slice(-keptTries)
+    const tries = [...(rows.delivery(id, delivery.position)?.tries ?? []), latest].slice(-storedTries)
     record.run(id, delivery.position, JSON.stringify({ ...delivery, tries }))
   }
   const write = (webhook: Webhook, stored: Recorded): void => {

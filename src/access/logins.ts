@@ -1,8 +1,9 @@
 // One-time links to the console. The ticket in a link is exchanged once, within a minute, for a token of an
 // administrator. Tickets are only in memory: after a restart the operator asks for a new link.
+
+import type { Principal } from '../contract/events/token-events.ts'
 import type { Clock, Random } from '../contract/ports.ts'
 import { Refusal } from '../contract/refusals.ts'
-import type { Principal } from '../contract/token-events.ts'
 import { hashOf, type Principals } from './principals.ts'
 
 const ticketMs = 60_000

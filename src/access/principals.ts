@@ -2,22 +2,19 @@
 // token that the server makes has 256 random bits, so a plain SHA-256 protects it well enough.
 
 import { hash, timingSafeEqual } from 'node:crypto'
-import type { World } from '../contract/ports.ts'
-import type { NewEvent } from '../contract/stored.ts'
+import type { PrincipalCommand, PrincipalView } from '../../actors/principal/actor.ts'
+import type { Runtime } from '../../actors/runtime/runtime.ts'
 import {
-  type AdminTokenMade,
   type Principal,
   principalStream,
   type Role,
   type TokenCreated,
-  type TokenRevoked,
-} from '../contract/token-events.ts'
+} from '../contract/events/token-events.ts'
+import type { World } from '../contract/ports.ts'
 import type { EventLog } from '../log/log.ts'
+import type { By } from '../log/record.ts'
 import type { Queries, TokenRow } from '../tasks/queries.ts'
 import { createTokenTable } from './token-table.ts'
-
-/** The principal that makes or revokes a token, and the id of its request. */
-type Actor = { principal: string; causation: string }
 
 export type Principals = {
   /** The principal of a token; undefined when the token is unknown, revoked or expired. */
@@ -36,7 +33,7 @@ export type Principals = {
       userId?: string | undefined
       ttlSeconds?: number | undefined
     },
-    by: Actor,
+    by: By,
   ): Promise<{ id: string; token: string; expires_at: number | undefined }>
   list(): TokenRow[]
   /** When a token was last used; undefined: not since `usesSince`. In milliseconds. */
@@ -45,51 +42,25 @@ export type Principals = {
   usesSince: number
   /** Finds a token by its id, or by the token itself. */
   find(idOrToken: string): TokenRow | undefined
-  revoke(row: TokenRow, by: Actor): Promise<void>
+  revoke(row: TokenRow, by: By): Promise<void>
 }
 
 /** The hash of a token or of a ticket. The log and the secrets file contain only this hash. */
 export const hashOf = (token: string): string => hash('sha256', token, 'base64url')
 
-/**
- * Appends one event to the stream of a token. `owner` is the user of the token; it is empty if the token acts for all
- * users.
- */
-const append = (
-  log: EventLog,
-  token: { id: string; expectedRevision: number; owner: string },
-  event: NewEvent,
-  by: Actor,
-) =>
-  log.append([
-    {
-      stream: principalStream(token.id),
-      expectedRevision: token.expectedRevision,
-      owner: token.owner,
-      session_id: '',
-      correlation_id: token.id,
-      principal: by.principal,
-      causation_id: by.causation,
-      events: [event],
-    },
-  ])
+const admin: Principal = { id: 'admin', role: 'admin', userId: undefined, expiresAt: undefined }
+
+/** The actors of principals. Its `ask` resolves when the change is stored. */
+export type PrincipalActors = Pick<Runtime<PrincipalView, PrincipalCommand>, 'ask'>
 
 /**
  * Stores an event AdminTokenMade. Call this before the token is written to its file, so that every admin token has an
  * event.
  */
-export const recordAdminToken = async (log: EventLog, file: string): Promise<void> => {
-  const data: AdminTokenMade = { file }
-  const expectedRevision = log.revisionOf(principalStream('admin'))
-  await append(
-    log,
-    { id: 'admin', expectedRevision, owner: '' },
-    { type: 'AdminTokenMade', schema_version: 1, data },
-    { principal: 'system', causation: 'start' },
-  )
+export const recordAdminToken = async ({ ask }: PrincipalActors, file: string): Promise<void> => {
+  const by = { principal: 'system', causation: 'start' }
+  await ask(principalStream(admin.id), { type: 'MakeAdminToken', data: { file }, ...by })
 }
-
-const admin: Principal = { id: 'admin', role: 'admin', userId: undefined, expiresAt: undefined }
 
 const principalOf = (row: TokenRow | undefined, now: number): Principal | undefined =>
   row === undefined || (row.expires_at !== null && row.expires_at <= now)
@@ -102,7 +73,7 @@ const principalOf = (row: TokenRow | undefined, now: number): Principal | undefi
       }
 
 export const createPrincipals = (
-  { log, queries, world }: { log: EventLog; queries: Queries; world: World },
+  { actors, log, queries, world }: { actors: PrincipalActors; log: EventLog; queries: Queries; world: World },
   adminToken: string | undefined,
 ): Principals => {
   const tokens = createTokenTable()
@@ -139,8 +110,7 @@ export const createPrincipals = (
         ...(userId === undefined ? {} : { user_id: userId }),
         ...(expires === undefined ? {} : { expires_at: expires }),
       }
-      const event = { type: 'TokenCreated', schema_version: 1, data }
-      await append(log, { id, expectedRevision: -1, owner: userId ?? '' }, event, by)
+      await actors.ask(principalStream(id), { type: 'CreateToken', data, ...by }, true)
       return { id, token, expires_at: expires }
     },
     current(id) {
@@ -154,9 +124,7 @@ export const createPrincipals = (
     usesSince,
     find: idOrToken => tokens.byId(idOrToken) ?? tokens.byHash(hashOf(idOrToken)),
     async revoke(row, by) {
-      const data: TokenRevoked = { token_id: row.id }
-      const event = { type: 'TokenRevoked', schema_version: 1, data }
-      await append(log, { id: row.id, expectedRevision: 0, owner: row.user_id ?? '' }, event, by)
+      await actors.ask(principalStream(row.id), { type: 'RevokeToken', data: { token_id: row.id }, ...by })
     },
   }
 }

@@ -1,5 +1,5 @@
 // Collects reads until they are stored: one entry for each token and route.
-import type { ReadAccess } from '../contract/access-events.ts'
+import type { ReadAccess } from '../contract/events/access-events.ts'
 
 /** The most ids of one event, so that its payload stays short. An id has at most 256 characters. */
 const idsOfEvent = 500

@@ -23,7 +23,7 @@ const waitMs = 2000
 /** Characters after which reads are stored at once. */
 const fullAt = 1024 * 1024
 /** The most characters that are kept while the log fails. */
-const mostKept = 8 * fullAt
+const mostInMemory = 8 * fullAt
 
 type Deps = {
   log: AccessLog
@@ -68,7 +68,7 @@ export const createReads = ({ log, clock, timers, report }: Deps): Reads => {
 
   /** Notes a read. If too many reads wait to be stored, counts it as lost instead. */
   const note = (add: () => void): void => {
-    if (unstored.size() + batch.size() > mostKept) {
+    if (unstored.size() + batch.size() > mostInMemory) {
       if (unstored.lose() === 1) report('error', 'reads of tasks are lost, since they cannot be recorded')
       return
     }

@@ -1,8 +1,9 @@
 // A browser opens a stream with a ticket, because an EventSource cannot send headers. A ticket acts for the token that
 // requested it. It must be used within a minute. Then a client may reconnect with the ticket until the token expires or
 // is revoked, or a day has passed. Used tickets stay valid after a restart. Only their hashes are stored.
+
+import type { Principal } from '../contract/events/token-events.ts'
 import type { Clock, Random } from '../contract/ports.ts'
-import type { Principal } from '../contract/token-events.ts'
 import type { Secrets } from '../platform/secrets.ts'
 import { hashOf, type Principals } from './principals.ts'
 

@@ -1,8 +1,8 @@
 // Keeps all tokens that are not revoked in memory. They are loaded from the read model at the start, and updated with
 // each commit. When a token was last used is only here, and not in the log, which would grow with each request.
 import { principalEvents } from '../contract/decoders/principal.ts'
+import type { TokenCreated } from '../contract/events/token-events.ts'
 import type { Recorded } from '../contract/stored.ts'
-import type { TokenCreated } from '../contract/token-events.ts'
 import type { TokenRow } from '../tasks/queries.ts'
 
 const rowOf = (

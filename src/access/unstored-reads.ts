@@ -1,20 +1,16 @@
 // Keeps the events of reads until the log has them. After a failed append, the next append contains its events, too,
 // unless the log has them already.
-import { accessStream, type ReadAccess, type ReadAccessLost } from '../contract/access-events.ts'
+import { accessStream, type ReadAccess, type ReadAccessLost } from '../contract/events/access-events.ts'
 import type { Clock } from '../contract/ports.ts'
-import type { NewEvent } from '../contract/stored.ts'
 import type { EventLog } from '../log/log.ts'
+import { record } from '../log/record.ts'
 
 export type AccessLog = Pick<EventLog, 'append' | 'revisionOf' | 'opened'>
 
 /** How many events one append contains, and their size in memory. `lost`: the number of lost reads that they report. */
 type Portion = { count: number; size: number; lost: number }
 
-const eventOf = (type: string, data: ReadAccess | ReadAccessLost): NewEvent => ({
-  type,
-  schema_version: 1,
-  data,
-})
+type AccessEvent = { type: 'ReadAccess'; data: ReadAccess } | { type: 'ReadAccessLost'; data: ReadAccessLost }
 
 export const createUnstoredReads = (log: AccessLog, clock: Clock) => {
   let kept: ReadAccess[] = []
@@ -29,12 +25,10 @@ export const createUnstoredReads = (log: AccessLog, clock: Clock) => {
     lost -= portion.lost
     doubtful = undefined
   }
-  const append = async (events: NewEvent[], portion: Portion): Promise<void> => {
+  const append = async (events: AccessEvent[], portion: Portion): Promise<void> => {
     const stream = accessStream(new Date(clock.now()).toISOString().slice(0, 10))
-    const expectedRevision = log.revisionOf(stream)
-    doubtful = { ...portion, stream, revision: expectedRevision }
-    const of = { principal: 'system', owner: '', session_id: '', correlation_id: stream }
-    await log.append([{ stream, expectedRevision, ...of, causation_id: stream, events }])
+    doubtful = { ...portion, stream, revision: log.revisionOf(stream) }
+    await record(log, stream, events, { principal: 'system', causation: stream })
     forget(portion)
   }
   return {
@@ -56,8 +50,8 @@ export const createUnstoredReads = (log: AccessLog, clock: Clock) => {
       // Only this module appends to the stream. If the stream has grown, the log has the events of the failed append.
       if (doubtful !== undefined && log.revisionOf(doubtful.stream) > doubtful.revision) forget(doubtful)
       const reported = lost
-      const events = kept.map(event => eventOf('ReadAccess', event))
-      if (reported > 0) events.push(eventOf('ReadAccessLost', { count: reported }))
+      const events: AccessEvent[] = kept.map(data => ({ type: 'ReadAccess', data }))
+      if (reported > 0) events.push({ type: 'ReadAccessLost', data: { count: reported } })
       if (events.length === 0) return undefined
       await append(events, { count: kept.length, size, lost })
       return reported

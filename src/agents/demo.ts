@@ -1,12 +1,13 @@
 // An agent without a model: it thinks aloud about the message, calls a tool when the text holds arithmetic or names a
 // tool, and answers slowly enough to be watched.
 import type { Agent, StepInput, StepPart } from '../contract/agent.ts'
+import type { TextItemKind, TextPartKind } from '../contract/events/task-events.ts'
+import { plainText } from '../contract/plain-text.ts'
 import type { Timers } from '../contract/ports.ts'
-import type { TextItemKind, TextPartKind } from '../contract/task-events.ts'
 import type { OutputItem, ToolDefinition } from '../contract/wire.ts'
 import { sleep } from '../platform/sleep.ts'
 import { instanceOf } from './instance.ts'
-import { plainText, words } from './text.ts'
+import { words } from './text.ts'
 
 /** Milliseconds for each word: slow enough to watch, fast enough to test. */
 const wordMs = 15

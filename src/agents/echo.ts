@@ -1,6 +1,6 @@
 // Repeats the text of the user in one whole message.
 import type { Agent, Reply, StepInput } from '../contract/agent.ts'
-import { plainText } from './text.ts'
+import { plainText } from '../contract/plain-text.ts'
 
 const reply = ({ asked }: Pick<StepInput, 'asked'>): Reply => ({
   said: [{ say: 'item', item: 'message', part: 'output_text', texts: [plainText(asked, '')] }],

@@ -1,5 +1,5 @@
 // Replaces `$result` in a script by the last tool result.
-import { isExact } from '../contract/exact-number.ts'
+import { isExact } from '../contract/json/exact-number.ts'
 import { scriptActions } from '../contract/wire.ts'
 
 const placeholder = '$result'

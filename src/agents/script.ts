@@ -1,10 +1,11 @@
 // Plays `agent_config.script`, one entry per step, so that integrators can test every path without a model.
 import type { Agent, StepEnd, StepInput, StepPart } from '../contract/agent.ts'
+import { plainText } from '../contract/plain-text.ts'
 import type { Timers } from '../contract/ports.ts'
 import type { ScriptStep } from '../contract/wire.ts'
 import { sleep } from '../platform/sleep.ts'
 import { asksForResult, fillResult } from './fill-result.ts'
-import { plainText, words } from './text.ts'
+import { words } from './text.ts'
 
 /** The text of the result that came last, in this task or before it. */
 const lastResult = async ({ newestResult, history }: StepInput): Promise<string> => {

@@ -3,7 +3,7 @@ import type { Report } from '../contract/ports.ts'
 import type { LoopShares } from '../fairness/loop-shares.ts'
 import type { EventLog } from '../log/log.ts'
 import { createEvents } from './events.ts'
-import type { NatsBus } from './nats-bus.ts'
+import type { NatsBus } from './nats/nats-bus.ts'
 
 type Deps = {
   log: EventLog

@@ -1,5 +1,5 @@
 // Decides which public events a subscriber gets.
-import { optInEvents } from '../contract/public-events.ts'
+import { optInEvents } from '../contract/events/public-events.ts'
 import type { Published } from './published.ts'
 
 export type EventFilter = {
@@ -14,12 +14,9 @@ export type EventFilter = {
 const isDefault = ({ event }: Published): boolean => !optInEvents.has(event.type)
 /** A gap fits every list of types, since events of any type may be missing there. */
 const isGap = ({ event }: Published): boolean => event.type === 'Gap'
-/** The events that a subscriber gets without naming their type. When these are all events, returns `events` itself. */
-export const defaultEvents = (events: readonly Published[]): readonly Published[] =>
-  events.every(isDefault) ? events : events.filter(isDefault)
 
 /** Whether the filter may leave out events that a subscriber without a filter gets. */
-export const isNarrow = ({ types, sessionId, taskId }: EventFilter): boolean =>
+const isNarrow = ({ types, sessionId, taskId }: EventFilter): boolean =>
   types !== undefined || sessionId !== undefined || taskId !== undefined
 
 /** Events of a group chat have no `session_id`, and name the task of the chat in `group_chat_id`. */
@@ -34,4 +31,31 @@ export const fits = ({ owner, types, sessionId, taskId }: EventFilter, published
   if (types === undefined ? !isDefault(published) : !(types.has(event.type) || isGap(published))) return false
   if (sessionId !== undefined && !isOfSession(published, sessionId)) return false
   return taskId === undefined || isOfTask(published, taskId)
+}
+
+const chosenBy = (filter: EventFilter, events: readonly Published[]): readonly Published[] => {
+  const isWanted = (event: Published) => fits(filter, event)
+  return events.every(isWanted) ? events : events.filter(isWanted)
+}
+type Choose = (events: readonly Published[]) => readonly Published[]
+
+/**
+ * Returns a function that chooses the events of a subscriber. Subscribers of one owner that name no types, session or task
+ * share one list.
+ */
+export const createChoice = () => {
+  // The next subscriber usually chooses from the same list as the one before.
+  let last: { owner?: string | undefined; events: readonly Published[]; chosen: readonly Published[] } = {
+    events: [],
+    chosen: [],
+  }
+  return (filter: EventFilter): Choose => {
+    if (isNarrow(filter)) return events => chosenBy(filter, events)
+    const { owner } = filter
+    return events => {
+      if (last.events !== events || last.owner !== owner)
+        last = { owner, events, chosen: chosenBy(filter, events) }
+      return last.chosen
+    }
+  }
 }

@@ -1,16 +1,20 @@
 // Hands the public events of the log to many subscribers: first past events, then new ones, without a gap or a repeat.
-// Each event is published once and handed to all subscribers that may see it. A subscriber that cannot take more for
-// now reads what it has missed from the log later.
+// Subscribers are grouped by the owner whose events they see. Those that do not choose among these events get the same
+// lists, so that each list is encoded once.
 import type { Recorded } from '../contract/stored.ts'
 import type { LoopShares } from '../fairness/loop-shares.ts'
-import { createCatchUp } from './catch-up.ts'
-import { defaultEvents, type EventFilter, isNarrow } from './event-filter.ts'
-import { createKeptEvents, type KeptEvents } from './kept-events.ts'
-import { createLiveSubscribers, type LiveSubscribers } from './live-subscribers.ts'
-import { createPast, type Past, type PastLog } from './past.ts'
-import { indexAfter, type Published, publishedOf } from './published.ts'
-import { createTurns } from './serve-in-turns.ts'
-import { chosenBy, createHand, type Hand, type Subscriber, type Take } from './subscriber.ts'
+import { yieldToLoop } from '../platform/loop.ts'
+import { createBroadcast } from './broadcast.ts'
+import { createChoice, type EventFilter } from './event-filter.ts'
+import { createPast, type PastLog } from './past.ts'
+import { type Published, positionOf, publishedOf } from './published.ts'
+import { createWindow } from './window.ts'
+
+/**
+ * Takes the next events, in order and never an empty list. Returns false when the subscriber has enough for now. Other
+ * subscribers may get the same list, so it must not be changed.
+ */
+export type Take = (events: readonly Published[]) => boolean
 
 export type Subscription = {
   /** Continues after `take` has returned false. */
@@ -20,81 +24,53 @@ export type Subscription = {
   close(): void
 }
 
-/** The largest number of subscribers, of one owner or of all events, that are served in one turn of the event loop. */
-const defaultAtOnce = 128
+/** This many of the newest events are kept for subscribers that come back soon. */
+const mostInMemory = 4096
 
-/** Groups the events by owner. Events of owners without subscribers are left out. */
-const byOwner = (events: readonly Published[], { isFollowed }: LiveSubscribers) => {
-  const groups = new Map<string, Published[]>()
+/** Events of roughly this many characters are handed over at once, so that a slow reader holds little memory. */
+const togetherAtMost = 64 * 1024
+/** The length, in characters, that is assumed for an event without the text of an error. */
+const assumedLength = 512
+const lengthOf = ({ event }: Published): number =>
+  assumedLength + (event.type === 'AgentError' ? event.error.length : 0)
+
+/** Cuts a list of events into pieces of up to `togetherAtMost` characters. A longer event is a piece of its own. */
+const cut = (events: readonly Published[]): (readonly Published[])[] => {
+  if (events.length === 1) return [events]
+  const pieces: Published[][] = []
+  let length = Number.POSITIVE_INFINITY
   for (const event of events) {
-    if (!isFollowed(event.owner)) continue
-    const group = groups.get(event.owner)
-    if (group === undefined) groups.set(event.owner, [event])
-    else group.push(event)
+    length += lengthOf(event)
+    if (length > togetherAtMost) {
+      pieces.push([])
+      length = lengthOf(event)
+    }
+    pieces.at(-1)?.push(event)
   }
-  return groups
+  return pieces.length === 1 ? [events] : pieces
 }
-
-/**
- * Returns a function that hands new events to live subscribers. `inTurns` returns true when the subscribers of an owner
- * (undefined: those that see the events of all) are too many for one turn; they are then served elsewhere, in turns.
- */
-const createDelivery = (
-  live: LiveSubscribers,
-  hand: Hand,
-  inTurns: (owner: string | undefined) => boolean,
-) => {
-  /** Subscribers that do not choose among events all get the same list, `defaults`. */
-  const deliver = (
-    subscriber: Subscriber,
-    all: readonly Published[],
-    defaults: readonly Published[],
-  ): void => {
-    const events = subscriber.chooses ? chosenBy(subscriber, all) : defaults
-    const first = events[0]
-    if (first === undefined) return
-    // The subscriber may have got some of these events from the log before they were published. It does not get them
-    // again.
-    const fresh =
-      first.position > subscriber.position ? events : events.slice(indexAfter(events, subscriber.position))
-    if (!hand(subscriber, fresh) && subscriber.state === 'live') live.leave(subscriber, 'full')
-  }
-  const deliverTo = (owner: string | undefined, events: readonly Published[]): void => {
-    if (inTurns(owner)) return
-    const defaults = defaultEvents(events)
-    for (const subscriber of live.of(owner)) deliver(subscriber, events, defaults)
-  }
-  return (events: readonly Published[]): void => {
-    deliverTo(undefined, events)
-    for (const [owner, own] of byOwner(events, live)) deliverTo(owner, own)
+/** The next subscriber usually gets the same list as the one before, so its pieces are kept. */
+const createPieces = () => {
+  let last: { events: readonly Published[]; pieces: (readonly Published[])[] } = { events: [], pieces: [] }
+  return (events: readonly Published[]) => {
+    if (last.events !== events) last = { events, pieces: cut(events) }
+    return last.pieces
   }
 }
 
-const forgetEvents = (kept: KeptEvents, past: Past): void => {
-  kept.clear(kept.upTo())
-  past.forget()
-}
-
-export const createEvents = (log: PastLog, loop: LoopShares, servedAtOnce = defaultAtOnce) => {
-  const kept = createKeptEvents(log.head())
-  const live = createLiveSubscribers()
-  const hand = createHand()
+export const createEvents = (log: PastLog, loop: LoopShares, atOnce?: number) => {
   const past = createPast(log, loop)
-  const catchUp = createCatchUp({ past, kept, live, hand })
-  const turns = createTurns({ live, kept, catchUp, loop, atOnce: servedAtOnce })
-  const deliver = createDelivery(live, hand, turns.take)
-  let subscribers = 0
-
-  /** The position up to which a subscriber has its events: if it is live and waits for no turn, all published ones. */
-  const passedBy = ({ state, position, filter }: Subscriber): number =>
-    state === 'live' && !turns.isBusy(filter.owner) ? Math.max(position, kept.upTo()) : position
-
-  /** Publishes the public events up to a position. `events` must be all of them that are not published yet. */
-  const publishUpTo = (upTo: number, events: readonly Published[]): void => {
-    if (subscribers === 0) return void kept.clear(upTo)
-    kept.add(events, upTo)
-    if (events.length > 0) deliver(events)
-  }
+  const choiceOf = createChoice()
+  const piecesOf = createPieces()
+  const broadcast = createBroadcast({
+    window: createWindow({ numberOf: positionOf, entriesAtMost: mostInMemory }, log.head()),
+    groupOf: ({ owner }: Published) => owner,
+    async pause(owner) {
+      if (owner !== undefined) await loop.enter(owner)
+      await yieldToLoop()
+    },
+    atOnce,
+  })
 
   return {
     /**
@@ -102,11 +78,18 @@ export const createEvents = (log: PastLog, loop: LoopShares, servedAtOnce = defa
      * delays the publishing.
      */
     position: () => log.head(),
-    publishUpTo,
+    /** Publishes the public events up to a position. `events` must be all of them that are not published yet. */
+    publishUpTo: (upTo: number, events: readonly Published[]): void => broadcast.publish(events, upTo),
     /** Drops the events in memory, since some of them were erased. Subscribers that are behind then read the log. */
-    forget: (): void => forgetEvents(kept, past),
-    publish: (committed: readonly Recorded[]): void =>
-      publishUpTo(committed.at(-1)?.position ?? kept.upTo(), subscribers === 0 ? [] : publishedOf(committed)),
+    forget(): void {
+      broadcast.forget()
+      past.forget()
+    },
+    publish(committed: readonly Recorded[]): void {
+      const last = committed.at(-1)
+      if (last === undefined) return
+      broadcast.publish(broadcast.hasSubscribers() ? publishedOf(committed) : [], last.position)
+    },
 
     /**
      * Subscribes to the events after a position. `onFault` is called when stored events cannot be read; the subscriber
@@ -118,33 +101,32 @@ export const createEvents = (log: PastLog, loop: LoopShares, servedAtOnce = defa
       take: Take,
       onFault: (error: unknown) => void,
     ): Subscription {
-      const state = 'reading'
-      const subscriber: Subscriber = {
-        filter,
-        chooses: isNarrow(filter),
-        take,
-        onFault,
+      const choose = choiceOf(filter)
+      const subscriber = broadcast.subscribe({
+        group: filter.owner,
+        past: past.of(filter),
         position: after,
-        state,
-        leaveLive: () => {},
-      }
-      subscribers++
-      let isOver = false
+        onFault,
+        take(events) {
+          for (const piece of piecesOf(choose(events))) {
+            subscriber.position = positionOf(piece.at(-1) as Published)
+            if (take(piece) && subscriber.state !== 'closed') continue
+            subscriber.past.close() // so that a subscriber that takes nothing holds nothing
+            return false
+          }
+          return true
+        },
+      })
+      let hasBegun = false
       // Catching up begins later: it may call `take` at once, and the caller must have its subscription by then.
       queueMicrotask(() => {
-        if (subscriber.state === 'reading') catchUp(subscriber)
+        hasBegun = true
+        broadcast.resume(subscriber)
       })
       return {
-        resume() {
-          if (subscriber.state === 'full') catchUp(subscriber)
-        },
-        passed: () => passedBy(subscriber),
-        close() {
-          if (isOver) return
-          isOver = true
-          subscribers--
-          live.leave(subscriber, 'closed')
-        },
+        resume: () => hasBegun && broadcast.resume(subscriber),
+        passed: () => broadcast.passed(subscriber),
+        close: () => broadcast.close(subscriber),
       }
     },
   }

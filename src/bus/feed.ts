@@ -1,17 +1,14 @@
-// Hands readers the frames of a task: first past frames, then new ones, without a gap or a repeat. All feeds of a task
-// that have caught up share one watched task, whose events are read and rendered once for all. A feed that is behind
-// reads the log for itself until it has caught up.
+// Hands readers the frames of a task: first past frames, then new ones, without a gap or a repeat. A reader that is
+// behind reads and folds stored events for itself, until the window of the watched task has the rest.
 
 import type { Log } from '../contract/stored.ts'
 import type { FrameRenderer } from '../history/frame-renderer.ts'
 import type { Frame } from '../history/frames.ts'
 import type { EventLog } from '../log/log.ts'
 import { createTransientMap } from '../platform/transient.ts'
-import { createFrameCursor, type TakeAtOnce } from './frame-cursor.ts'
-import { createOpenFeeds } from './open-feeds.ts'
-import { type FoldPlace, noPlace, pastEvents } from './past-frames.ts'
+import { type Batch, createFrameWindow, sharedBatchOf } from './frame-entries.ts'
+import { createFramePast, type FoldPlace, noPlace } from './past-frames.ts'
 import { type WatchedTask, watchTask } from './watched-task.ts'
-import { type Batch, createWindow, entriesOf, type Window } from './window.ts'
 
 export type { FoldPlace } from './past-frames.ts'
 
@@ -28,11 +25,14 @@ export type FeedRequest = {
   place?: FoldPlace
 }
 
+/** Takes a list of frames as soon as there is one. Returns false when it has not taken the list. It must not throw. */
+type TakeAtOnce = (frames: readonly Frame[]) => boolean
+
 export type Feed = {
   /**
    * The frames in lists, which are never empty. Feeds share the lists, so a reader must not change them. While the
-   * reader waits for the next list, new lists, except the last of all, are first offered to `takeAtOnce`, because a
-   * call costs far less than a turn of a generator. The reader gets each list that `takeAtOnce` does not take.
+   * reader waits for the next list, each list, except the last of all, is first offered to `takeAtOnce`, because a call
+   * costs far less than a turn of a generator. The reader gets each list that `takeAtOnce` does not take.
    */
   frames(takeAtOnce?: TakeAtOnce): AsyncGenerator<readonly Frame[], void, undefined>
   /** Whether the feed ends with the list that was handed over last. */
@@ -43,125 +43,107 @@ export type Feed = {
 }
 
 type Deps = {
-  log: Pick<EventLog, 'subscribe'>
+  log: Pick<EventLog, 'head' | 'readStream' | 'revisionOf' | 'subscribe'>
   /** Returns a renderer that has folded the task up to some point before the frame `next`. */
   rendererAt: (stream: string, next: number) => Promise<FrameRenderer>
 }
 
-/** The watched tasks, by stream. Each has one subscription to the log. */
-const createWatchedTasks = ({ log }: Pick<Deps, 'log'>) => {
-  const watched = createTransientMap<string, WatchedTask>()
-  return {
-    find: (stream: string) => watched.get(stream),
-    begin(stream: string, teller: FrameRenderer, window: Window, isNew = false): WatchedTask {
-      const onEnd = () => {
-        if (watched.get(stream) === task) watched.delete(stream)
-      }
-      const task: WatchedTask = watchTask({ log, stream, teller, window, isNew, onEnd })
-      watched.set(stream, task)
-      return task
-    },
-  }
-}
-
-type WatchedTasks = ReturnType<typeof createWatchedTasks>
-type OpenFeeds = ReturnType<typeof createOpenFeeds>
-
-/** `begun`: the watched task, if it was created for this feed. */
 const createFeed = (
-  { log, rendererAt, watched, openFeeds }: Deps & { watched: WatchedTasks; openFeeds: OpenFeeds },
-  request: FeedRequest,
-  begun?: WatchedTask,
+  deps: Deps,
+  task: WatchedTask,
+  { stream, after, endsAtWait, place = noPlace }: FeedRequest,
 ): Feed => {
-  const { stream, place = noPlace } = request
-  const cursor = createFrameCursor(request.after, request.endsAtWait)
+  const { broadcast } = task
+  /** The next list of the reader. While there is one, the subscriber is full. */
+  let next: Batch | undefined
+  let failure: { error: unknown } | undefined
+  let isAtEnd = false
   let isClosed = false
-  let task = begun
-  let stopReading = () => {}
-  let stopWaiting = () => {}
-  begun?.join()
+  let takeAtOnce: TakeAtOnce = () => false
+  let wake = () => {}
+  let onErased = () => {}
 
-  const join = (found: WatchedTask | undefined) => {
-    if (task === undefined) found?.join()
-    task ??= found
-  }
+  const subscriber = broadcast.subscribe({
+    past: createFramePast({ ...deps, stream, place, onEnd: task.begin }),
+    position: after,
+    take(entries) {
+      const { position } = subscriber
+      const batch = sharedBatchOf(entries, task.statusFrom(position), position, endsAtWait)
+      const { frames, ended } = batch
+      subscriber.position = frames.at(-1)?.sequence_number ?? subscriber.position
+      if (!ended && (frames.length === 0 || takeAtOnce(frames))) return true
+      next = batch
+      wake()
+      return false
+    },
+    onFault(error) {
+      failure = { error }
+      wake()
+    },
+  })
   const close = () => {
     if (isClosed) return
     isClosed = true
-    for (const stop of [stopReading, stopWaiting, leave]) stop()
-    task?.leave()
+    broadcast.close(subscriber)
+    leave()
+    wake()
   }
-  const { leave, whenErased } = openFeeds.add(stream, close)
-  /** Hands over stored frames until none is left, or until the window of the watched task has all further frames. */
-  async function* past(): AsyncGenerator<Batch> {
-    const teller = await rendererAt(stream, cursor.last() + 1)
-    if (isClosed) return
-    const window = createWindow(teller.view)
-    const batches = pastEvents(log, { stream, after: teller.view.revision, place, isClosed: () => isClosed })
-    stopReading = batches.close
-    try {
-      for await (const events of batches.all()) {
-        const entries = await entriesOf(teller, events)
-        window.push(entries)
-        yield cursor.nextOf(entries)
-        join(watched.find(stream))
-        if (isClosed || cursor.nextIn(task) !== undefined) return
-      }
-      if (!isClosed && task === undefined) join(watched.find(stream) ?? watched.begin(stream, teller, window))
-    } finally {
-      batches.close()
-      place.release()
-    }
-  }
-  /** Resolves when there is something for the reader, or when the feed is closed. */
-  const more = (found: WatchedTask, takeAtOnce: TakeAtOnce) =>
-    new Promise<void>(resolve => {
-      const forget = cursor.wait(found, takeAtOnce, resolve)
-      stopWaiting = () => {
-        forget()
-        resolve()
-      }
-    })
+  const leave = task.join(() => {
+    close()
+    onErased()
+  })
 
-  async function* frames(takeAtOnce: TakeAtOnce = () => false) {
+  async function* frames(atOnce: TakeAtOnce = takeAtOnce) {
+    takeAtOnce = atOnce
     try {
-      while (!isClosed && !cursor.isAtEnd()) {
-        join(watched.find(stream))
-        const batch = cursor.nextIn(task)
-        if (task === undefined || batch === undefined) {
-          for await (const stored of past()) {
-            const list = cursor.pass(stored)
-            if (list !== undefined) yield list
-            if (cursor.isAtEnd() || isClosed) return
-          }
-          continue
-        }
-        const list = cursor.pass(batch)
-        if (list !== undefined) yield list
-        else if (!cursor.isAtEnd()) await more(task, takeAtOnce)
+      while (!isAtEnd) {
+        broadcast.resume(subscriber)
+        await new Promise<void>(resolve => {
+          wake = resolve
+          if (next !== undefined || failure !== undefined || isClosed) resolve()
+        })
+        if (isClosed) return
+        if (failure !== undefined) throw failure.error
+        const { frames: list, ended } = next as Batch
+        next = undefined
+        isAtEnd = ended
+        if (list.length > 0) yield list
       }
     } finally {
       close()
       place.release()
     }
   }
-  return { frames, close, isAtEnd: cursor.isAtEnd, whenErased }
+  return {
+    frames,
+    close,
+    isAtEnd: () => isAtEnd,
+    whenErased(job) {
+      onErased = job
+    },
+  }
 }
 
 export const createFeeds = (deps: Deps) => {
-  const watched = createWatchedTasks(deps)
-  const openFeeds = createOpenFeeds()
-  const feedDeps = { ...deps, watched, openFeeds }
-  const follow = (request: FeedRequest, begun?: WatchedTask) => createFeed(feedDeps, request, begun)
+  /** The tasks that have open feeds, by stream. */
+  const watched = createTransientMap<string, WatchedTask>()
+  const watch = (stream: string): WatchedTask => {
+    const task = watched.get(stream) ?? watchTask(deps.log, stream, () => watched.delete(stream))
+    watched.set(stream, task)
+    return task
+  }
   return {
     /** Reading the frames throws DamagedEvent when a stored event does not give the frames that its header counts. */
-    open: (request: FeedRequest): Feed => follow(request),
+    open: (request: FeedRequest): Feed => createFeed(deps, watch(request.stream), request),
     /** Follows a task whose stream does not exist yet, so there is nothing to read first. */
-    openNew(request: FeedRequest, teller: FrameRenderer): Feed {
-      return follow(request, watched.begin(request.stream, teller, createWindow(teller.view), true))
+    openNew(request: FeedRequest, renderer: FrameRenderer): Feed {
+      const task = watch(request.stream)
+      const feed = createFeed(deps, task, request)
+      task.begin(renderer, createFrameWindow(renderer.view.seq), true)
+      return feed
     },
     /** Ends the feeds of a task, since it was erased. */
-    erase: openFeeds.erase,
+    erase: (stream: string): void => watched.get(stream)?.erase(),
   }
 }
 

@@ -1,9 +1,9 @@
 // Sends messages to NATS in one of two ways: into a stream of JetStream, or only to the current listeners. Either way,
 // the outlet reports when NATS has taken the oldest messages under way.
-
+import { yieldToLoop } from '../platform/loop.ts'
+import { type Connection, reasonOf } from './nats/nats.ts'
+import { idHeader } from './nats/nats-subject.ts'
 import type { NatsStreams } from './nats/streams.ts'
-import { type Connection, reasonOf } from './nats.ts'
-import { idHeader } from './nats-subject.ts'
 
 export type Outlet = {
   send(subject: string, body: string, headers: Record<string, string>): void
@@ -63,7 +63,7 @@ export const plainOutlet = (connection: Connection, { taken, failed }: Hears): O
       const count = sent
       sent = 0
       await connection.flush()
-      await new Promise(resolve => setImmediate(resolve)) // a refusal that came before the flush is handled by then
+      await yieldToLoop() // a refusal that came before the flush is handled by then
       if (isClosed) return
       taken(count)
     }

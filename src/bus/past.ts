@@ -1,21 +1,23 @@
 // Reads pages of past events for many readers. Users take turns, and other work gets a turn of the event loop between
 // two pages. The newest pages are kept, so that readers that need the same page at about the same time share it.
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Log } from '../contract/stored.ts'
-import { createFairTurns } from '../fairness/fair-turns.ts'
 import type { LoopShares } from '../fairness/loop-shares.ts'
+import { createPlaces } from '../fairness/places.ts'
+import { yieldToLoop } from '../platform/loop.ts'
+import type { Page as PageOf, Past } from './broadcast.ts'
+import type { EventFilter } from './event-filter.ts'
 import { type Published, pastOf } from './published.ts'
 
-/** The public events of one page of the log. `end`: the position of the last event of that page, public or not. */
-export type Page = { events: readonly Published[]; end: number }
+/** The public events of one page of the log. `upTo` is the position of the last event of that page, public or not. */
+type Page = PageOf<Published>
 
 /** At most this many pages are kept in memory for other readers. */
-const pagesKept = 16
+const pagesInMemory = 16
 
 export type PastLog = Pick<Log, 'head' | 'readAll' | 'readSession'>
 
 export const createPast = (log: PastLog, loop: LoopShares) => {
-  const turn = createFairTurns({ places: 1, perUser: 1 })
+  const { hold } = createPlaces({ places: 1, perUser: 1 })
   /** The kept pages, by the position after which they begin. The page that was read first comes first. */
   const kept = new Map<number, Page>()
 
@@ -23,10 +25,10 @@ export const createPast = (log: PastLog, loop: LoopShares) => {
     for await (const recorded of log.readAll(position)) {
       const last = recorded.at(-1)
       if (last === undefined) continue
-      const page = { events: pastOf(recorded), end: last.position }
+      const page = { entries: pastOf(recorded), upTo: last.position }
       kept.set(position, page)
       const [oldest] = kept.keys()
-      if (kept.size > pagesKept && oldest !== undefined) kept.delete(oldest)
+      if (kept.size > pagesInMemory && oldest !== undefined) kept.delete(oldest)
       return page
     }
     return undefined
@@ -36,37 +38,53 @@ export const createPast = (log: PastLog, loop: LoopShares) => {
   const inTurn = async <T>(user: string | undefined, readOne: () => Promise<T>): Promise<T> => {
     // A user who must wait for the event loop waits before the turn begins.
     if (user !== undefined) await loop.enter(user)
-    return turn(user ?? '', async () => {
-      await nextTurn()
+    return hold(user ?? '', async () => {
+      await yieldToLoop()
       return readOne()
     })
+  }
+  /** The page after a position; undefined: nothing is stored after it. */
+  const pageAfter = (position: number, user: string | undefined): Promise<Page | undefined> =>
+    inTurn(user, async () => kept.get(position) ?? read(position))
+
+  /**
+   * Pages with the events of one session after a position, which an index finds. The last page has no events; it ends at
+   * the last position that was stored when reading began.
+   */
+  async function* pagesOf(session: string, after: number, user: string | undefined): AsyncGenerator<Page> {
+    const upTo = log.head()
+    const pages = log.readSession(session, after)[Symbol.asyncIterator]()
+    try {
+      for (;;) {
+        const { done, value: recorded } = await inTurn(user, () => pages.next())
+        if (done) break
+        yield { entries: pastOf(recorded), upTo: recorded.at(-1)?.position ?? after }
+      }
+      yield { entries: [], upTo }
+    } finally {
+      await pages.return?.()
+    }
   }
 
   return {
     /** Drops the kept pages, since some of their events were erased. */
     forget: (): void => kept.clear(),
-    /** The page after a position; undefined: nothing is stored after it. */
-    after: (position: number, user: string | undefined): Promise<Page | undefined> =>
-      inTurn(user, async () => kept.get(position) ?? read(position)),
-
-    /**
-     * Pages with the events of one session after a position, which an index finds. The last page has no events; it ends at
-     * the last position that was stored when reading began.
-     */
-    async *ofSession(session: string, after: number, user: string | undefined): AsyncGenerator<Page> {
-      const end = log.head()
-      const pages = log.readSession(session, after)[Symbol.asyncIterator]()
-      try {
-        for (;;) {
-          const { done, value: recorded } = await inTurn(user, () => pages.next())
-          if (done) break
-          yield { events: pastOf(recorded), end: recorded.at(-1)?.position ?? after }
-        }
-        yield { events: [], end }
-      } finally {
-        await pages.return?.()
+    after: pageAfter,
+    /** The past of one subscriber. If it follows a session, the events of others are not read. */
+    of({ owner, sessionId }: EventFilter): Past<Published> {
+      if (sessionId === undefined) return { next: after => pageAfter(after, owner), close() {} }
+      let pages: AsyncGenerator<Page> | undefined
+      return {
+        async next(after) {
+          pages ??= pagesOf(sessionId, after, owner)
+          const { value } = await pages.next()
+          return value ?? pageAfter(after, owner)
+        },
+        close() {
+          void pages?.return(undefined)
+          pages = undefined
+        },
       }
     },
   }
 }
-export type Past = ReturnType<typeof createPast>

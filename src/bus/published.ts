@@ -1,6 +1,6 @@
 // Makes public events from stored events, and their JSON texts. Each text is made once, so that SSE, WebSocket and NATS
 // send the same bytes.
-import type { Gap, PublicEvent } from '../contract/public-events.ts'
+import type { Gap, PublicEvent } from '../contract/events/public-events.ts'
 import type { Recorded } from '../contract/stored.ts'
 import { isTaskStream, taskIdOf } from '../contract/task-stream.ts'
 import { publicEventOf } from '../history/public-events.ts'
@@ -72,14 +72,4 @@ export const bodyOf = (published: Published): string => {
   return known
 }
 
-/** The index of the first event after `position`. */
-export const indexAfter = (events: readonly Published[], position: number): number => {
-  let low = 0
-  let high = events.length
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((events[middle] as Published).position <= position) low = middle + 1
-    else high = middle
-  }
-  return low
-}
+export const positionOf = ({ position }: Published): number => position

@@ -1,4 +1,5 @@
-import { indexAfter, type Published } from './published.ts'
+import { type Published, positionOf } from './published.ts'
+import { indexAfter } from './window.ts'
 
 /** Keeps the newest public events that were added. It never drops one of the newest `count`. */
 export const createRecent = (count: number) => {
@@ -10,7 +11,7 @@ export const createRecent = (count: number) => {
     },
     /** The event at this position, if it is kept. */
     at(position: number): Published | undefined {
-      const found = events[indexAfter(events, position) - 1]
+      const found = events[indexAfter(events, position, positionOf) - 1]
       return found?.position === position ? found : undefined
     },
     clear(): void {

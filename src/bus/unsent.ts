@@ -1,4 +1,4 @@
-import type { PublicEvent } from '../contract/public-events.ts'
+import type { PublicEvent } from '../contract/events/public-events.ts'
 import type { Pause } from '../fairness/slices.ts'
 import type { EventLog } from '../log/log.ts'
 import { type Published, publishedOf } from './published.ts'

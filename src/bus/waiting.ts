@@ -1,8 +1,9 @@
 // Keeps the events that are committed and not published yet, oldest first. The server sends each event to NATS, and
 // publishes it when NATS delivers it back. The first `ready` of the waiting events have come back.
 import type { NatsMessage } from './nats/client.ts'
-import { prevHeader } from './nats-subject.ts'
-import { bodyOf, indexAfter, type Published } from './published.ts'
+import { prevHeader } from './nats/nats-subject.ts'
+import { bodyOf, type Published, positionOf } from './published.ts'
+import { indexAfter } from './window.ts'
 
 export const isSame = (message: NatsMessage, event: Published): boolean => message.body() === bodyOf(event)
 
@@ -42,7 +43,7 @@ export const createWaiting = (
      * Takes an expected event from NATS. `gap`: an event before it was lost; `foreign`: the event is not one of ours.
      */
     bring(message: NatsMessage, position: number): 'next' | 'gap' | 'foreign' {
-      const found = events[indexAfter(events, position) - 1]
+      const found = events[indexAfter(events, position, positionOf) - 1]
       if (found?.position !== position || !isSame(message, found)) return 'foreign'
       const before = events[ready - 1]?.position ?? newest
       const follows = before === undefined || message.header(prevHeader) === String(before)

@@ -1,77 +1,76 @@
-// Watches one task: its events are read, folded and rendered into frames once for all its followers. The watched task
-// waits for no follower. The window keeps the newest frames, and a follower that is too slow for the window reads the
-// log. Many followers are served in several turns of the event loop, so that nobody else waits until all are served.
-// Then the followers get the events that were stored meanwhile, all together.
-import { nextTurn } from '../fairness/slices.ts'
+// Watches one task for all its feeds: its new events are read, folded and rendered into frames once. The watched task
+// begins when the first of its feeds has read all stored events, and goes on with the fold of that feed.
+import type { Lifecycle } from '../contract/charts/task-chart.ts'
+import { isTerminal } from '../contract/wire.ts'
 import type { FrameRenderer } from '../history/frame-renderer.ts'
+import type { Subscription } from '../log/follower/follower.ts'
 import type { EventLog } from '../log/log.ts'
-import { type Entry, entriesOf, type Window } from './window.ts'
+import { yieldToLoop } from '../platform/loop.ts'
+import { createBroadcast } from './broadcast.ts'
+import { createFrameWindow, type Entry, entriesOf, framed } from './frame-entries.ts'
+import type { Window } from './window.ts'
 
-type Parts = {
-  log: Pick<EventLog, 'subscribe'>
-  stream: string
-  /** The renderer of the task. It has rendered every event whose frames were put into the window. */
-  teller: FrameRenderer
-  window: Window
-  isNew: boolean
-  /** Called when no feed may join the task any more. */
-  onEnd: () => void
-}
-
-/**
- * Is called whenever there are more frames or reading has failed, until it returns false. It must not throw.
- */
-export type Follower = () => boolean
-
-/** The largest number of followers that are served in one turn of the event loop. */
-const atOnce = 128
-
-export const watchTask = ({ log, stream, teller, window, isNew, onEnd }: Parts) => {
-  const waiting = new Set<Follower>()
-  let failure: { error: unknown } | undefined
-  let followers = 0
-
-  /** Calls all waiting followers. Returns a promise when they are too many for one turn. */
-  const wake = (called = [...waiting]): Promise<void> | undefined => {
-    for (const follower of called.slice(0, atOnce))
-      if (waiting.has(follower) && !follower()) waiting.delete(follower)
-    return called.length > atOnce ? nextTurn().then(() => wake(called.slice(atOnce))) : undefined
-  }
-  const publish = (entries: readonly Entry[]) => {
-    window.push(entries)
-    return wake()
-  }
-  const subscription = log.subscribe({ stream, after: teller.view.revision, isNew }, events => {
-    const entries = entriesOf(teller, events)
-    if (entries instanceof Promise) return entries.then(publish)
-    return publish(entries)
+/** `onEnd` is called when the last feed has left. */
+export const watchTask = (log: Pick<EventLog, 'subscribe'>, stream: string, onEnd: () => void) => {
+  const broadcast = createBroadcast<Entry>({
+    window: createFrameWindow(Number.POSITIVE_INFINITY), // has nothing, so that all feeds read the log
+    pause: yieldToLoop,
   })
-  subscription.done.catch(error => {
-    failure = { error }
-    onEnd()
-    void wake()
-  })
+  /** Ends the feeds of the task, if it is erased. */
+  const feeds = new Set<() => void>()
+  let subscription: Subscription | undefined
+  let status: Lifecycle = 'created'
+  /** The number of the newest frame that is in the window or was there. */
+  let upTo = Number.NEGATIVE_INFINITY
 
   return {
-    join(): void {
-      followers++
-    },
-    leave(): void {
-      if (--followers > 0) return
-      onEnd()
-      void subscription.stop().catch(() => {})
-    },
+    broadcast,
     /**
-     * The frames after a number; undefined: the window has not all of them, so they must be read from the log. Throws
-     * the error with which reading the task ended.
+     * The status of the task after the newest entry in the window; undefined: this entry comes before the frame `after`,
+     * so the task may have another status by then.
      */
-    after(after: number, endsAtWait: boolean) {
-      const batch = window.after(after, endsAtWait)
-      if (failure !== undefined && (batch === undefined || batch.frames.length === 0)) throw failure.error
-      return batch
+    statusFrom: (after: number): Lifecycle | undefined =>
+      after > upTo && !isTerminal(status) ? undefined : status,
+    /**
+     * Begins, unless the watched task has begun. The renderer has rendered every event whose frames are in the window.
+     * `isNew`: the task has no events yet.
+     */
+    begin(renderer: FrameRenderer, window: Window<Entry>, isNew = false): void {
+      if (subscription !== undefined) return
+      status = renderer.view.status
+      upTo = renderer.view.seq - 1
+      broadcast.goOn(window)
+      const publish = (entries: readonly Entry[]) => {
+        const last = entries.at(-1)
+        if (last === undefined) return
+        status = last.status
+        upTo = last.next - 1
+        broadcast.publish(framed(entries), last.next - 1)
+        return broadcast.served()
+      }
+      const after = renderer.view.revision
+      subscription = log.subscribe({ stream, after, isNew }, events => {
+        const entries = entriesOf(renderer, events)
+        return entries instanceof Promise ? entries.then(publish) : publish(entries)
+      })
+      subscription.done.catch(error => {
+        subscription = undefined
+        broadcast.fail(error)
+      })
     },
-    whenMore: (follower: Follower) => void waiting.add(follower),
-    forget: (follower: Follower) => void waiting.delete(follower),
+    /** `end` ends a feed. The returned function must be called when the feed has ended. */
+    join(end: () => void): () => void {
+      feeds.add(end)
+      return () => {
+        if (!feeds.delete(end) || feeds.size > 0) return
+        onEnd()
+        void subscription?.stop().catch(() => {})
+      }
+    },
+    /** Ends all feeds, since the task was erased. */
+    erase(): void {
+      for (const end of [...feeds]) end()
+    },
   }
 }
 export type WatchedTask = ReturnType<typeof watchTask>

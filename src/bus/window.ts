@@ -1,113 +1,101 @@
-// Keeps the newest frames of a task for its followers. Followers that need the same frames get the same list. The
-// window is limited: a follower that needs older frames reads the log.
-import { isLongerThan } from '../contract/length.ts'
-import type { Recorded } from '../contract/stored.ts'
-import type { Lifecycle } from '../contract/task-chart.ts'
-import { isTerminal } from '../contract/wire.ts'
-import type { FrameRenderer } from '../history/frame-renderer.ts'
-import type { Frame } from '../history/frames.ts'
-import type { FramedTask } from '../history/task-view.ts'
+// Keeps the newest of many numbered entries. The window is limited: who needs older entries reads them where they are
+// stored.
 
-/** The frames of one event, the status of the task after this event, and the number of the next frame. */
-export type Entry = { frames: Frame[]; status: Lifecycle; next: number }
-/** The frames after a number. `ended`: the reader gets no frames after these. */
-export type Batch = { frames: readonly Frame[]; ended: boolean }
-
-const entryOf = ({ status, seq }: FramedTask, frames: Frame[]): Entry => ({ frames, status, next: seq })
-
-/** Renders events. Returns a promise only when the log must be read to render a frame. Throws DamagedEvent. */
-export const entriesOf = (
-  { view, render }: FrameRenderer,
-  events: readonly Recorded[],
-  entries: Entry[] = [],
-): Entry[] | Promise<Entry[]> => {
-  for (const [n, event] of events.entries()) {
-    const frames = render(event)
-    if (!Array.isArray(frames)) {
-      return frames.then(late => {
-        entries.push(entryOf(view, late))
-        return entriesOf({ view, render }, events.slice(n + 1), entries)
-      })
-    }
-    entries.push(entryOf(view, frames))
-  }
-  return entries
+export type WindowOf<Entry> = {
+  /** The number of an entry, which grows from one entry to the next. An entry with several numbers gives its last one. */
+  numberOf: (entry: Entry) => number
+  /** The most entries that are kept. */
+  entriesAtMost: number
+  /** The greatest length of all kept entries together, and the length of one. Absent: lengths do not count. */
+  lengthAtMost?: number
+  lengthOf?: (entry: Entry) => number
 }
 
-const isWait = (status: Lifecycle): boolean => status === 'input-required' || status === 'paused'
+/** The window keeps this many of the lists that it has returned, for readers that need the same entries. */
+const listsInMemory = 16
 
-/**
- * The frames of these entries after a number, up to the end of a reader's stream: the end of the task or, with
- * `endsAtWait`, a new frame with which the task waits for input or is paused.
- */
-export const batchOf = (entries: readonly Entry[], after: number, endsAtWait: boolean): Batch => {
-  const frames: Frame[] = []
-  for (const { frames: own, status, next } of entries) {
-    const isNew = next > after + 1
-    if (isNew) for (const frame of own) if (frame.sequence_number > after) frames.push(frame)
-    if (isTerminal(status) || (isNew && endsAtWait && isWait(status))) return { frames, ended: true }
+const none: readonly never[] = []
+
+/** The index of the first entry after a number. Entries before the index `first` are not looked at. */
+export const indexAfter = <Entry>(
+  entries: readonly Entry[],
+  number: number,
+  numberOf: (entry: Entry) => number,
+  first = 0,
+): number => {
+  let low = first
+  let high = entries.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (numberOf(entries[middle] as Entry) <= number) low = middle + 1
+    else high = middle
   }
-  return { frames, ended: false }
+  return low
 }
 
-/** A window keeps at most this many entries. Each event with frames has one entry. */
-const keptEntries = 256
-/** A window keeps frames with at most this many characters. */
-const keptLength = 64 * 1024
-
-/** `start`: the status of the task before the first event that is pushed, and the number of its next frame. */
-export const createWindow = (start: Pick<FramedTask, 'status' | 'seq'>) => {
-  let entries: { entry: Entry; length: number }[] = []
+/** `start`: the window knows of no entries up to this number. */
+export const createWindow = <Entry>(
+  { numberOf, entriesAtMost, lengthAtMost = Number.POSITIVE_INFINITY, lengthOf = () => 0 }: WindowOf<Entry>,
+  start: number,
+) => {
+  /** The kept entries begin at the index `first`. Those before it are dropped; the list is cut when they are many. */
+  let entries: (Entry | undefined)[] = []
+  let lengths: number[] = []
+  let first = 0
   let length = 0
-  /** The number of the first frame that is kept; if none is kept, the number of the next frame. */
-  let from = start.seq
-  let status = start.status
-  /** The batches that were returned since the last push, so that readers with the same frames get the same list. */
-  const answered = new Map<string, Batch>()
+  /** Every entry after this number is kept. */
+  let from = start
+  let upTo = start
+  const lists = new Map<number, readonly Entry[]>()
 
-  const lengthOf = (frames: Frame[]): number => {
-    for (let max = 512; max < keptLength; max *= 2) if (!isLongerThan(frames, max)) return max
-    return keptLength
-  }
   /** Drops old entries. The last entries, `newest` in number, always stay: readers have waited for them. */
   const shorten = (newest: number): void => {
-    let drop = 0
-    while (drop < entries.length - newest && (entries.length - drop > keptEntries || length > keptLength)) {
-      const { entry, length: own } = entries[drop] as (typeof entries)[number]
-      length -= own
-      from = entry.next
-      drop++
+    const end = entries.length - newest
+    while (first < end && (entries.length - first > entriesAtMost || length > lengthAtMost)) {
+      from = numberOf(entries[first] as Entry)
+      length -= lengths[first] as number
+      entries[first++] = undefined
     }
-    if (drop > 0) entries = entries.slice(drop)
+    if (first <= entriesAtMost) return
+    entries = entries.slice(first)
+    lengths = lengths.slice(first)
+    first = 0
   }
 
   return {
-    /** Adds the entries of events that came together. */
-    push(newest: readonly Entry[]): void {
-      answered.clear()
-      status = newest.at(-1)?.status ?? status
-      const before = entries.length
+    numberOf,
+    /** The number up to which the window has been given all entries. */
+    upTo: () => upTo,
+    /** Adds all entries after `upTo()`, up to a number. */
+    add(newest: readonly Entry[], number: number): void {
+      lists.clear()
+      upTo = number
       for (const entry of newest) {
-        if (entry.frames.length === 0) continue
-        const own = lengthOf(entry.frames)
-        entries.push({ entry, length: own })
+        const own = lengthOf(entry)
+        entries.push(entry)
+        lengths.push(own)
         length += own
       }
-      shorten(entries.length - before)
+      shorten(newest.length)
     },
-    /** The frames after a number; undefined: not all of them are kept. */
-    after(after: number, endsAtWait: boolean): Batch | undefined {
-      if (after + 1 < from) return undefined
-      const key = `${after} ${endsAtWait}`
-      const known = answered.get(key)
-      if (known !== undefined) return known
-      const first = entries.findIndex(({ entry }) => entry.next > after + 1)
-      const newer = first === -1 ? [] : entries.slice(first).map(({ entry }) => entry)
-      const batch = batchOf(newer, after, endsAtWait)
-      const found = newer.length === 0 && isTerminal(status) ? { ...batch, ended: true } : batch
-      answered.set(key, found)
-      return found
+    /** Drops all entries. From now on the window knows of no entries up to this number. */
+    clear(number: number): void {
+      lists.clear()
+      entries = []
+      lengths = []
+      first = length = 0
+      from = upTo = number
+    },
+    /** All entries after a number; undefined: not all of them are kept. The list is shared and must not be changed. */
+    after(number: number): readonly Entry[] | undefined {
+      if (number < from) return undefined
+      const index = indexAfter(entries as Entry[], number, numberOf, first)
+      if (index === entries.length) return none
+      const list = lists.get(number) ?? (entries.slice(index) as Entry[])
+      if (lists.size >= listsInMemory) lists.clear()
+      lists.set(number, list)
+      return list
     },
   }
 }
-export type Window = ReturnType<typeof createWindow>
+export type Window<Entry> = ReturnType<typeof createWindow<Entry>>

@@ -1,9 +1,9 @@
-// The command `reprise`. src/cli/exit.ts has the exit codes.
+// The command `reprise`. src/cli/terminal/exit.ts has the exit codes.
 import { CommanderError } from 'commander'
-import { keepBuild } from '../platform/built.ts'
+import { markBuild } from '../platform/built.ts'
 import { mustLoadSqlite } from '../platform/sqlite/loadable.ts'
-import { exitCodeOf } from './exit.ts'
 import { createProgram } from './program.ts'
+import { exitCodeOf } from './terminal/exit.ts'
 
 // The program that reads the output through a pipe may end. Then further output is dropped.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -13,7 +13,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 })
 process.stderr.on('error', () => {})
 
-keepBuild()
+markBuild()
 try {
   mustLoadSqlite()
   await createProgram().parseAsync(process.argv)

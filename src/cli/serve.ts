@@ -2,15 +2,15 @@
 import { Unknown } from '../cluster/shared-log.ts'
 import { type Config, readConfig } from '../config.ts'
 import type { Report } from '../contract/ports.ts'
-import { startServer } from '../main.ts'
-import { startNode } from '../node/node.ts'
 import { collectAsServer } from '../platform/collections.ts'
 import { hearSignals, type StopSignal } from '../platform/signals.ts'
 import { version } from '../platform/version.ts'
 import { hearWarnings } from '../platform/warnings.ts'
-import { NotReached } from './exit.ts'
-import { greeting, nodeGreeting } from './greeting.ts'
-import { createReport } from './report.ts'
+import { startNode } from '../start/node.ts'
+import { startServer } from '../start/server.ts'
+import { NotReached } from './terminal/exit.ts'
+import { greeting, nodeGreeting } from './terminal/greeting.ts'
+import { createReport } from './terminal/report.ts'
 
 /** A second SIGINT within this many milliseconds comes from the same Ctrl-C, since no person types that fast. */
 const echoMs = 100
@@ -36,8 +36,24 @@ const warnAsProcess1 = (report: Report): void => {
   )
 }
 
+/** How a command runs a server. */
+export type Serving = {
+  /** The environment variables of the server. */
+  variables: NodeJS.ProcessEnv
+  acceptLoss?: boolean
+  /** Changes what becomes of the lines for the operator. */
+  reportOf?: (report: Report) => Report
+  /** The first lines that are printed. */
+  greet?: typeof greeting
+}
+
 /** Starts a server, or a node of a cluster, and prints its first lines, unless a signal comes meanwhile. */
-const start = async (config: Config, report: Report, acceptLoss: boolean, stopping: AbortSignal) => {
+const start = async (
+  config: Config,
+  report: Report,
+  { acceptLoss = false, greet = greeting }: Serving,
+  stopping: AbortSignal,
+) => {
   if (config.cluster !== undefined) {
     const node = await startNode(config, config.cluster, report).catch(error => {
       throw error instanceof Unknown ? new NotReached(error.message) : error
@@ -56,7 +72,7 @@ const start = async (config: Config, report: Report, acceptLoss: boolean, stoppi
   const server = await startServer(config, report, { acceptLoss, stopping })
   if (stopping.aborted) return server
   report('info', 'the server has started', { version, url: server.url, resumed: server.resumed })
-  process.stdout.write(`${greeting(config, server)}\n`)
+  process.stdout.write(`${greet(config, server)}\n`)
   return server
 }
 type Server = Awaited<ReturnType<typeof start>>
@@ -121,7 +137,8 @@ const hearOnce = (stop: (signal: StopSignal) => void, ignored: () => void): void
   hearSignals(hear, ignored)
 }
 
-export const serve = async (options: Options): Promise<void> => {
+/** Runs a server until a signal stops it. */
+export const serveUntilStopped = async (serving: Serving): Promise<void> => {
   // Signals are heard before anything else begins. What they do changes when there is something to stop.
   const stopping = new AbortController()
   const at = { stop: (_: StopSignal) => stopping.abort(), ignored() {} }
@@ -131,12 +148,16 @@ export const serve = async (options: Options): Promise<void> => {
   )
 
   collectAsServer()
-  const config = readConfig(variablesOf(options))
-  const report = createReport(config.logLevel)
+  const config = readConfig(serving.variables)
+  const { reportOf = (same: Report) => same } = serving
+  const report = reportOf(createReport(config.logLevel))
   hearWarnings(report)
   at.ignored = () => report('warn', 'SIGUSR1 is ignored: it would open a port for debuggers')
   warnAsProcess1(report)
-  const starting = start(config, report, options.acceptLoss === true, stopping.signal)
+  const starting = start(config, report, serving, stopping.signal)
   const server = await startUnless(stopping.signal, starting, report)
   at.stop = signal => drain(server, report, signal)
 }
+
+export const serve = (options: Options): Promise<void> =>
+  serveUntilStopped({ variables: variablesOf(options), acceptLoss: options.acceptLoss === true })

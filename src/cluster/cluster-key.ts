@@ -2,8 +2,8 @@
 import { hkdfSync, randomBytes } from 'node:crypto'
 import { statSync } from 'node:fs'
 import { CannotStart } from '../contract/cannot-start.ts'
-import { readPlainFile, whatStandsAt, writeSynced } from '../platform/plain-file.ts'
-import { unusable } from '../platform/unusable.ts'
+import { readPlainFile, whatStandsAt, writeSynced } from '../platform/files/plain-file.ts'
+import { unusable } from '../platform/files/unusable.ts'
 
 /**
  * `records`: authenticates records of the shared log. `hops`: signs requests from node to node. `keys`: seals stream

@@ -12,8 +12,9 @@ import type { Clock, Report, Timers } from '../contract/ports.ts'
 type Effect = 'barred' | 'unready' | 'noted'
 /**
  * `afterMs`: for how many milliseconds a condition must last before it counts. `level`: that of its lines; absent: `warn`.
+ * `explains`: conditions that are not shown while this one counts, since it is their cause and says what to do.
  */
-type Kind = { effect: Effect; afterMs: number; level?: 'info' }
+type Kind = { effect: Effect; afterMs: number; level?: 'info'; explains?: readonly string[] }
 const kinds = {
   /** The node has not read everything that the shared log had when the node began to follow. */
   'catching-up': { effect: 'barred', afterMs: 0, level: 'info' },
@@ -40,6 +41,15 @@ const kinds = {
   'keys-missing': { effect: 'unready', afterMs: 5000 },
   /** The NATS servers do not answer, or most of them are away. */
   'servers-away': { effect: 'unready', afterMs: 5000 },
+  /**
+   * All NATS servers run and reach each other, but a stream has no leader. To choose one takes some seconds; after a start,
+   * servers need half a minute until they know of which streams they have copies.
+   */
+  'no-leader': {
+    effect: 'unready',
+    afterMs: 45_000,
+    explains: ['servers-away', 'lease-lost', 'log-lost', 'log-unwritten', 'server-damaged', 'server-behind'],
+  },
   /** The NATS servers have stored no record of this node, although it holds the lease. */
   'log-unwritten': { effect: 'unready', afterMs: 5000 },
   /** The stream of the lease is gone. */
@@ -85,6 +95,8 @@ export type Conditions = {
   has(code: ConditionCode): boolean
   /** Those that count, the oldest first. */
   all(): Condition[]
+  /** Those of them that an operator sees: not those that another one explains. */
+  shown(): Condition[]
   /** Whether a standby is ready: only conditions count that are `noted`. */
   areReady(): boolean
   /** Whether a standby could not take over. */
@@ -116,6 +128,11 @@ export const createConditions = ({ clock, timers, report }: Deps): Conditions =>
       .filter(({ counts }) => counts)
       .sort((a, b) => a.since - b.since)
       .map(({ code, text, since, effect }) => ({ code, text, since, effect }))
+  const shown = (): Condition[] => {
+    const now = all()
+    const explained = now.flatMap(({ code }) => (kinds[code] as Kind).explains ?? [])
+    return now.filter(({ code }) => !explained.includes(code))
+  }
 
   return {
     begin(code, text) {
@@ -142,6 +159,7 @@ export const createConditions = ({ clock, timers, report }: Deps): Conditions =>
     },
     has: code => noted.get(code)?.counts === true,
     all,
+    shown,
     areReady: () => all().every(({ effect }) => effect === 'noted'),
     areBarred: () => all().some(({ effect }) => effect === 'barred'),
     onChange: listener => void listeners.push(listener),

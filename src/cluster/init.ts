@@ -1,19 +1,22 @@
 // Sets a cluster up: the file of its key, the streams at the NATS servers, and the first record of its log. Where nodes may
 // have a log already, another log never begins: the stream goes on with the log of a node.
-import type { NatsSettings } from '../bus/nats-settings.ts'
+import type { NatsSettings } from '../bus/nats/nats-settings.ts'
 import { CannotStart } from '../contract/cannot-start.ts'
 import type { Report, Timers } from '../contract/ports.ts'
 import { type Beginning, beginLog, logIdOf } from './beginning.ts'
 import { makeClusterKey, readClusterKeys } from './cluster-key.ts'
-import type { Judgement } from './nats/judge.ts'
+import type { Judgement } from './nats/judgements.ts'
 import { openServers, type Servers } from './nats/setup.ts'
 import { openSharedLog } from './nats/shared-log.ts'
-import { shardStream } from './nats/streams.ts'
+import { leaseStream, shardStream } from './nats/streams.ts'
+import { unledStreams, wordsOfUnled } from './nats/unled.ts'
 import { type SharedLog, UnfitRecord } from './shared-log.ts'
 
 export type Plan = {
   settings: NatsSettings
   keyFile: string
+  /** The monitoring addresses of the servers, as far as they are known. */
+  monitorUrls: readonly string[]
   /** The log with which the stream goes on: that of a folder or of the owner; undefined: nobody has named one. */
   there: Beginning | undefined
   /** Whether that log is in the folder of a single server, which may have gone on alone; undefined: no folder was named. */
@@ -38,10 +41,12 @@ export type SetUp = {
 
 /** The number of the only shard: a cluster has one shared log. */
 const shard = 0
-/** Milliseconds to wait for a new stream. */
+/** Milliseconds to wait for a new stream, and for the leader of one that is there. */
 const waitMs = 10_000
+const lookMs = 1000
 
 const { name } = shardStream(shard)
+const names = [name, leaseStream(shard).name]
 
 /** The log that begins when the stream is empty. Throws CannotStart when a node may have a log that nobody has named. */
 const beginningOf = ({ there, isNew, keyFile, newId }: Plan, keyMade: boolean): Beginning => {
@@ -80,12 +85,26 @@ const begin = async (plan: Plan, shared: SharedLog, keyMade: boolean): Promise<s
   }
 }
 
+/**
+ * Throws CannotStart when a stream never gets a leader again although all servers run. These servers do not agree which streams
+ * there are: a stream that was made again now would have new copies on some of them, and the old one on another.
+ */
+const mustBeLed = async ({ monitorUrls, timers }: Plan): Promise<void> => {
+  for (const end = performance.now() + waitMs; ; ) {
+    const unled = (await unledStreams(monitorUrls, names)) ?? []
+    const lost = unled.filter(({ isLost }) => isLost)
+    if (lost.length === 0) return
+    if (performance.now() > end) throw new CannotStart(`${wordsOfUnled(lost)}. Nothing was changed`)
+    await new Promise<void>(resolve => void timers.after(lookMs, resolve))
+  }
+}
+
 /** Deletes the stream of the log, if the log of a node is there to fill it again. */
 const deleteStream = async ({ there, keyFile }: Plan, servers: Servers): Promise<void> => {
   readClusterKeys(keyFile) // with a new key, no node could read the new stream
   if (there === undefined)
     throw new CannotStart(
-      'no node answers that owns the log: run this on the machine of the owner, or name the DATA_DIR of the node that owned the log last with --data',
+      'no node that answers owns the log, and not all nodes answer: run this on the machine of the owner, start the nodes that are away, or name the DATA_DIR of the node that owned the log last with --data',
     )
   await servers.deleteLog(shard)
 }
@@ -98,6 +117,7 @@ export const initCluster = async (plan: Plan): Promise<SetUp> => {
   const { settings, keyFile, there, timers, report } = plan
   const servers = await openServers(settings)
   try {
+    await mustBeLed(plan)
     if (plan.isAgain) await deleteStream(plan, servers)
     const created = await servers.setUp(shard)
     const keyMade = makeClusterKey(keyFile)

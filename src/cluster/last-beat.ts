@@ -1,5 +1,5 @@
 // Reads the newest beats, for a command that is no node itself.
-import type { NatsSettings } from '../bus/nats-settings.ts'
+import type { NatsSettings } from '../bus/nats/nats-settings.ts'
 import type { Report, Timers } from '../contract/ports.ts'
 import { type Beat, beatOf } from './beat.ts'
 import { openSharedLog } from './nats/shared-log.ts'

@@ -1,5 +1,5 @@
 // The messages between the main thread and the thread of a lease.
-import type { NatsSettings } from '../bus/nats-settings.ts'
+import type { NatsSettings } from '../bus/nats/nats-settings.ts'
 import type { Report } from '../contract/ports.ts'
 import type { LeaseNews } from './seen-beats.ts'
 

@@ -1,9 +1,9 @@
 // The lease: the node that holds it may own the log. A thread sends the beats of this node. To know whether this node
 // holds the lease now, the main thread looks at memory that both threads share.
 import type { Worker } from 'node:worker_threads'
-import type { NatsSettings } from '../bus/nats-settings.ts'
+import type { NatsSettings } from '../bus/nats/nats-settings.ts'
 import type { Report, Timers } from '../contract/ports.ts'
-import { startThread } from '../platform/thread.ts'
+import { startThread } from '../platform/threads/thread.ts'
 
 import type { LeaseData, LeaseOrder, LeaseReply } from './lease-messages.ts'
 import type { LeaseNews, LeaseState } from './seen-beats.ts'

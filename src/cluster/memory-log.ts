@@ -82,6 +82,7 @@ export const createMemoryServers = (options: Options = {}) => {
         await turns(1)
         return readAfter(after, limit)
       },
+      leadersRecord: async sequence => records[sequence - 1],
       distrust: async () => false, // there is one copy
       leadByLongest: async () => {},
       follow: (after, handle, failed) => createFollowing({ read: readAfter, waiting, after, handle, failed }),

@@ -2,7 +2,7 @@
 // differ from those here, and whether two processes have one name. What is not found again for a while is over.
 import type { Clock, Timers } from '../contract/ports.ts'
 import type { ConditionCode, Conditions } from './conditions.ts'
-import { aheadInWords } from './door/answers.ts'
+import { aheadInWords } from './gateway/answers.ts'
 import { compare, type Introduction } from './introduction.ts'
 
 const codes = ['settings-differ', 'settings-clash', 'clock-differs', 'name-taken'] as const

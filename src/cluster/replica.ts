@@ -10,11 +10,12 @@ import type { Conditions } from './conditions.ts'
 import type { StreamKeys } from './keys/stream-keys.ts'
 import type { Node } from './replica/claiming.ts'
 import { createCopiedSecrets } from './replica/copied-secrets.ts'
-import { LacksErasure, LacksEvents, LacksKeys } from './replica/errors.ts'
-import { createFollower } from './replica/follower.ts'
+import { IsShorter, IsUnanswered, LacksErasure, LacksEvents, LacksKeys } from './replica/errors.ts'
+import { createRecordFollower } from './replica/follower.ts'
 import { createIntake } from './replica/intake.ts'
 import { createListeners } from './replica/listeners.ts'
 import { isOfDisk, noteTrouble } from './replica/log-conditions.ts'
+import type { OtherLog } from './replica/longest.ts'
 import { createOwnedSecrets, storedWith } from './replica/owned-secrets.ts'
 import { createOwnedStore } from './replica/owned-store.ts'
 import { createOwnership } from './replica/ownership.ts'
@@ -34,6 +35,8 @@ export type ReplicaDeps = {
   files?: Record<string, string>
   stateFile: string
   node: Node
+  /** The logs of the other nodes that this one knows; absent: it knows none. */
+  others?: () => readonly OtherLog[]
   /** Whether this node holds the lease, so that it may claim the log again after a failure. */
   mayClaim: () => boolean
   conditions: Conditions
@@ -49,8 +52,11 @@ const mustBeCopyOf = (local: Store, logId: string): void => {
     )
 }
 
+/** Errors that say what keeps this node from the log. */
+const told = [Fenced, LacksKeys, LacksErasure, LacksEvents, IsShorter, IsUnanswered]
+
 const asFailure = (error: unknown): never => {
-  if ([Fenced, LacksKeys, LacksErasure, LacksEvents].some(known => error instanceof known)) throw error
+  if (told.some(known => error instanceof known)) throw error
   throw new StorageFailure('the shared log cannot be claimed', { cause: error })
 }
 
@@ -64,6 +70,7 @@ const createNews = () => ({
 /** Throws CannotStart when the local log is another one than the shared log. */
 export const createReplica = (deps: ReplicaDeps) => {
   const { local, logId, keys, files = {} } = deps
+  let others = deps.others ?? (() => [])
   mustBeCopyOf(local, logId)
   const news = createNews()
   const copied = createCopiedSecrets(deps.secrets, keys, files)
@@ -71,7 +78,11 @@ export const createReplica = (deps: ReplicaDeps) => {
   const { call: applied } = news.applied
   const { callInTurn: erasing } = news.erasing
   const intake = createIntake({ ...deps, secrets: copied, applied, erasing })
-  const ownership = createOwnership({ ...deps, copied, owned, intake, fenced: news.fenced.call })
+  const ownership = createOwnership({
+    ...{ ...deps, copied, owned, intake },
+    others: () => others(),
+    fenced: news.fenced.call,
+  })
   const inTurn = createTurns()
   const store = createOwnedStore({
     ...{ local, keys, intake, ownership },
@@ -83,7 +94,7 @@ export const createReplica = (deps: ReplicaDeps) => {
         throw error
       }),
   })
-  const follower = createFollower({ ...deps, intake })
+  const follower = createRecordFollower({ ...deps, intake })
 
   return {
     logId,
@@ -101,6 +112,12 @@ export const createReplica = (deps: ReplicaDeps) => {
       }),
     /** The sequence and the position up to which the shared log is written to the files of this node. */
     caughtUp: () => ({ sequence: intake.stored().sequence, position: intake.stored().position }),
+    /** How many events this node has. After the servers have lost records, the shared log may have fewer. */
+    events: (): number => Math.max(intake.head(), intake.stored().position),
+    /** Says how this node learns how long the logs of other nodes are. To be called before it claims the log. */
+    compareWith(logs: () => readonly OtherLog[]): void {
+      others = logs
+    },
     /** Adds a listener, which is called when rows from the shared log were added to the local log. */
     onApplied: news.applied.add,
     /**
@@ -115,7 +132,7 @@ export const createReplica = (deps: ReplicaDeps) => {
     /**
      * Ends the following and claims the log. Resolves to the sequence of the claim when the local log has everything that stands before
      * the claim, and the shared log has everything that the local log has. Rejects with LacksKeys, LacksErasure,
-     * Fenced and StorageFailure.
+     * LacksEvents, IsShorter, IsUnanswered, Fenced and StorageFailure.
      */
     claim: (): Promise<number> =>
       inTurn(async () => {

@@ -2,7 +2,7 @@
 // has them, so that a node that is away is still known after a restart of the others.
 import { rename, writeFile } from 'node:fs/promises'
 import type { Clock } from '../contract/ports.ts'
-import { plainWrite, readPlainFile } from '../platform/plain-file.ts'
+import { plainWrite, readPlainFile } from '../platform/files/plain-file.ts'
 
 /** `seenAt`: Unix milliseconds of the last sign of the node; 0: others have only named it. */
 export type SeenNode = { node: string; url: string; seenAt: number }

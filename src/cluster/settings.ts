@@ -1,7 +1,7 @@
 // Reads the settings of a node of a cluster from environment variables.
 import { hostname } from 'node:os'
 import path from 'node:path'
-import { type NatsSettings, natsOf } from '../bus/nats-settings.ts'
+import { type NatsSettings, natsOf } from '../bus/nats/nats-settings.ts'
 import { CannotStart } from '../contract/cannot-start.ts'
 
 export type ClusterSettings = Readonly<{

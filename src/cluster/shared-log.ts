@@ -89,6 +89,12 @@ export type SharedLog = {
    */
   read(after: number, limit: number): Promise<SharedRecord[]>
   /**
+   * Resolves to the record at a sequence as the server that leads the stream has it; undefined: that server has none, or cannot
+   * read it. Another server may still have an earlier record in this place, which the servers have lost. Rejects with Unknown
+   * when no server answers in time.
+   */
+  leadersRecord(sequence: number): Promise<SharedRecord | undefined>
+  /**
    * Notes that a record that was read cannot be used. From then on, other servers are asked. Resolves to false when no other
    * server has a copy: then all are asked again.
    */

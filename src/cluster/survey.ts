@@ -1,6 +1,6 @@
 // Asks the nodes of a cluster about themselves, for an operator. Every node that another node names is asked, too.
-import { type Ask, NodeRefused } from './door/ask-node.ts'
-import { type Standby, statusPath } from './door/node-routes.ts'
+import { type Ask, NodeRefused } from './gateway/ask-node.ts'
+import { type Standby, statusPath } from './gateway/node-routes.ts'
 import type { SeenNode } from './seen-nodes.ts'
 
 /** What is wrong with a node, in its own words. `since`: ISO 8601. */
@@ -18,9 +18,11 @@ export type NodeStatus = {
   conditions: ToldCondition[]
   /** The id of the log of this node. */
   log_id: string
-  /** The last record of the shared log that this node has, and the last position of its log. */
+  /** The last record of the shared log that this node has read, and the last position up to that record. */
   sequence: number
   position: number
+  /** How many events its log has: more than `position` while it has events that the shared log lacks. */
+  events: number
   /** By how many positions the read models of this node are behind. */
   lag: number
   version: string

@@ -3,7 +3,7 @@
 import { CannotStart } from '../contract/cannot-start.ts'
 import type { Timers } from '../contract/ports.ts'
 import type { Conditions } from './conditions.ts'
-import { haveTold, unsafetyOf } from './nats/judge.ts'
+import { haveTold, unsafetyOf } from './nats/judgements.ts'
 import { type AskedServer, statesOfCopies } from './nats/monitors.ts'
 import { shardStream } from './nats/streams.ts'
 import type { ClusterSettings } from './settings.ts'

@@ -8,7 +8,7 @@ import type {
   ModelResponse,
   TextItemKind,
   TextPartKind,
-} from './task-events.ts'
+} from './events/task-events.ts'
 import type {
   Annotation,
   CreateTaskBody,

@@ -1,7 +1,8 @@
 // The bodies of responses about the log: the audit trail, proofs, erasures and holds.
 import Type from 'typebox'
-import { ErasureSubject, NotErased } from './erasure-events.ts'
-import { HoldSubject } from './hold-events.ts'
+import { ErasureSubject, NotErased } from './events/erasure-events.ts'
+import { HoldSubject } from './events/hold-events.ts'
+import { listOf } from './wire/list.ts'
 
 const Text = Type.String()
 const Count = Type.Integer({ minimum: 0 })
@@ -27,7 +28,7 @@ export const AuditEvent = Type.Object({
   erased: Type.Optional(Type.Literal(true)),
   erased_by: Type.Optional(Type.Integer({ minimum: 1 })),
 })
-export const AuditEventPage = Type.Object({ events: Type.Array(AuditEvent), has_more: Type.Boolean() })
+export const AuditEventList = listOf(AuditEvent)
 export const StreamSummary = Type.Object({
   stream: Text,
   revision: Count,
@@ -36,7 +37,7 @@ export const StreamSummary = Type.Object({
   last_type: Text,
   owner: Text,
 })
-export const AuditStreamPage = Type.Object({ streams: Type.Array(StreamSummary), has_more: Type.Boolean() })
+export const AuditStreamList = listOf(StreamSummary)
 export const InclusionProof = Type.Object({
   position: Type.Integer({ minimum: 1 }),
   leaf_index: Count,
@@ -68,4 +69,4 @@ export const Hold = Type.Object({
   by: Text,
   placed_at: Type.String({ format: 'date-time' }),
 })
-export const HoldList = Type.Object({ holds: Type.Array(Hold) })
+export const HoldList = listOf(Hold)

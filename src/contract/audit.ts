@@ -2,7 +2,7 @@
 import type { Header } from './stored.ts'
 
 /** A text that is too long to be handled at once. `bytes`: its length in UTF-8. */
-export type LongText = { bytes: number; pieces(): Iterable<string> }
+export type LongText = { bytes: number; pieces(): AsyncIterable<string> }
 
 /**
  * An event as it is stored. `leaf` is the hash of the text `header`; `about` is that text as an object. An erased event
@@ -52,5 +52,5 @@ export type AuditTrail = {
     },
   ): AsyncIterable<StreamSummary[]>
   /** The owner of a stream, from its first event; undefined when there is no such stream. */
-  ownerOf(stream: string): string | undefined
+  ownerOf(stream: string): Promise<string | undefined>
 }

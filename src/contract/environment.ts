@@ -141,3 +141,9 @@ export const reservedKinds: ReadonlySet<string> = new Set([
   'sessions',
   'cleanup',
 ])
+
+/**
+ * What the code of an agent asks of the environment session of its task. `args`: the `seed` and `options` of a reset.
+ * `effectId`: a second reset with the same effect gives the answer of the first one, and changes nothing.
+ */
+export type EnvOperation = { of: 'reset' | 'observe'; args: Record<string, unknown>; effectId: string }

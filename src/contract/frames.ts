@@ -7,9 +7,9 @@ import {
   ErrorObject,
   MessageContent,
   OutputItem,
+  PendingCallItem,
   Task,
   TextContentItem,
-  ToolCallItem,
   ToolDefinition,
 } from './wire.ts'
 
@@ -32,7 +32,7 @@ const frames = {
   'task.created': withTask,
   'task.queued': moved,
   'task.working': moved,
-  'task.input_required': { ...withTask, input_required: ToolCallItem },
+  'task.input_required': { ...withTask, input_required: PendingCallItem },
   'task.paused': withTask,
   'task.completed': withTask,
   'task.canceled': withTask,

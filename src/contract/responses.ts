@@ -1,8 +1,9 @@
 // The bodies of responses. The type of each body is defined only here. The objects that requests use, too, are in
 // wire.ts.
 import Type, { type Static, type TObject, type TProperties, type TSchema } from 'typebox'
+import { roles } from './events/token-events.ts'
 import type { RefusalName } from './refusals.ts'
-import { roles } from './token-events.ts'
+import { listOf } from './wire/list.ts'
 import {
   AgentInfo,
   EnvironmentInfo,
@@ -14,6 +15,7 @@ import {
   Task,
   ToolDefinition,
   taskStatuses,
+  WorkerInfo,
 } from './wire.ts'
 
 /** The version of the interface: a header of every answer, and the version of its documents. */
@@ -60,6 +62,21 @@ export const ValidationError = Type.Object({
   ),
 })
 
+/** A call of a task that was a step of an environment session (src/history/env-steps.ts). */
+const TakenEnvStep = Type.Object({
+  session_id: Text,
+  env_id: Text,
+  step: Type.Integer({ minimum: 1 }),
+  call_id: Text,
+  state_before: Open,
+  action: Type.Object({ tool_name: Text, tool_args: Open }),
+  observation: Open,
+  state: Open,
+  reward: Type.Number(),
+  terminated: Type.Boolean(),
+  truncated: Type.Boolean(),
+  done: Type.Boolean(),
+})
 const TokenIds = Type.Array(Type.Integer())
 /** One completed agent step (src/history/rollouts.ts says what each field holds). */
 export const RolloutEntry = Type.Object({
@@ -93,6 +110,7 @@ export const RolloutEntry = Type.Object({
   completion_token_ids: optional(TokenIds),
   logprobs: optional(Type.Array(Logprob)),
   messages_field: optional(Text),
+  env_steps: optional(Type.Array(TakenEnvStep)),
   input_messages: Type.Array(Type.Unknown()),
   output_messages: Type.Array(Type.Unknown()),
 })
@@ -151,15 +169,23 @@ export const Replay = Type.Object({
 })
 export type Replay = Static<typeof Replay>
 
-export const Machine = Type.Object({
+const machine = {
   machine: Open,
   state: Status,
   /** The state in the form in which XState writes the value of a nested state. */
   value: Type.Union([Text, Open]),
   next_events: Type.Array(Text),
+}
+export const TaskMachine = Type.Object(machine)
+/** For an agent that is a statechart, `machine` is its chart, and `task` has the chart of the task. */
+export const Machine = Type.Object({
+  ...machine,
+  context: optional(Type.Unknown()),
+  task: optional(TaskMachine),
 })
 
-export const AgentList = Type.Object({ object: Type.Literal('list'), data: Type.Array(AgentInfo) })
+export const AgentList = listOf(AgentInfo)
+export const WorkerList = listOf(WorkerInfo)
 
 export const EnvironmentList = Type.Object({ environments: Type.Array(EnvironmentInfo) })
 export const EnvironmentDetails = Type.Object({ name: Text, details: Type.Array(EnvironmentInfo) })
@@ -241,8 +267,8 @@ export const TokenInfo = Type.Object({
   expires_at: orNull(Type.Integer()),
   last_used_at: orNull(Type.Integer()),
 })
-export const TokenList = Type.Object({ tokens: Type.Array(TokenInfo), uses_since: Type.Integer() })
-export const RevokedToken = Type.Object({ status: Type.Literal('revoked'), id: Text })
+export const TokenList = listOf(TokenInfo, { uses_since: Type.Integer() })
+export const RevokedToken = Type.Object({ status: Type.Literal('revoked'), id: Text, message: Text })
 
 /** Where things are: addresses below PUBLIC_URL, or paths of this server. */
 export const Root = Type.Object({
@@ -289,7 +315,7 @@ export const MetricSample = Type.Object({
   loop_p99_seconds: Rate,
 })
 export type MetricSample = Static<typeof MetricSample>
-export const MetricSamples = Type.Object({ every_seconds: Count, samples: Type.Array(MetricSample) })
+export const MetricSamples = listOf(MetricSample, { every_seconds: Count })
 
 /** The answer of a node that does not own the log. */
 export const StandbyReadiness = Type.Object({

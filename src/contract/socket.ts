@@ -1,11 +1,19 @@
 // The messages on the WebSocket at /ws, in both directions. The type of each message is defined only here.
 import Type, { type Static, type TSchema } from 'typebox'
-import { channelOf, type EventChannel, eventChannels } from './event-names.ts'
+import {
+  channelOf,
+  type EventChannel,
+  type EventName,
+  eventChannels,
+  eventNames,
+  optInEvents,
+  publicEventSchemas,
+} from './events/public-events.ts'
 import { Frame } from './frames.ts'
-import { type EventName, eventNames, optInEvents, publicEventSchemas } from './public-events.ts'
 import {
   AnswerCallsBody,
   CreateTaskBody,
+  DecideApprovalBody,
   EnvStepAnswer,
   ErrorObject,
   PostMessageBody,
@@ -61,6 +69,7 @@ export const clientMessages = {
   unsubscribe: Type.Object({ request_id, channels: orNull(Channels), task_id: orNull(Text) }),
   create: Type.Object({ ...CreateTaskBody.properties, idempotency_key }),
   answer: Type.Object({ ...ofTask, ...AnswerCallsBody.properties }),
+  approve: Type.Object({ ...ofTask, ...DecideApprovalBody.properties }),
   message: Type.Object({ ...ofTask, ...PostMessageBody.properties, idempotency_key }),
   cancel: Type.Object(ofTask),
   pause: Type.Object(ofTask),

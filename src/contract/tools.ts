@@ -1,4 +1,5 @@
 // The tool port: the types of the tools that an agent may call, and of the sources from which tools come.
+import type { ToolOrigin } from './approvals.ts'
 import type { Block, CreateTaskBody, MessageContent, OddTool, ToolDefinition } from './wire.ts'
 
 /** The share of the disk that the user of a task has, for tools that write files. */
@@ -56,6 +57,8 @@ export type Tool = {
   odd?: OddTool
   /** Whether a call with these arguments may run again when the outcome of a run is unknown. */
   isSafe(args: Record<string, unknown>): boolean
+  /** Where the tool comes from; absent: from the server itself. */
+  origin?: ToolOrigin
   /** True: a second run with the same effect id returns the outcome of the first run, or throws `OutcomeUnknown`. */
   inSession?: true
   /** Runs the tool. If it throws, the agent sees a failed call, and the task continues. */
@@ -65,7 +68,7 @@ export type Tool = {
 /** How a call is handled: refused, run on the server, left to the client, or given to another agent as a new task. */
 export type CallPlan =
   | { plan: 'refuse'; why: string }
-  | { plan: 'run'; safe: boolean; inSession?: true }
+  | { plan: 'run'; safe: boolean; inSession?: true; origin?: ToolOrigin }
   | { plan: 'client' }
   | { plan: 'delegate'; agent: string; request: CreateTaskBody }
 

@@ -9,6 +9,7 @@ export {
   GroupConfig,
   groupAgent,
   SpeakerConfig,
+  WorkerInfo,
 } from './wire/agent-config.ts'
 export { Annotation, Logprob } from './wire/annotations.ts'
 export { Block, type ContentPart, MessageContent, TextContentItem } from './wire/content.ts'
@@ -30,6 +31,7 @@ export {
   type ItemStatus,
   MessageItem,
   OutputItem,
+  PendingCallItem,
   ReasoningItem,
   ToolCallItem,
   ToolResultItem,
@@ -39,7 +41,9 @@ export { ErrorObject, reservedMetadata, Task, type Usage } from './wire/task.ts'
 export {
   AnswerCallsBody,
   CreateTaskBody,
+  DecideApprovalBody,
   ForkTaskBody,
+  MachineEvent,
   PostMessageBody,
   RewardBody,
 } from './wire/task-requests.ts'

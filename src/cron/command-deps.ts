@@ -1,17 +1,17 @@
 // The dependencies of the commands of cron jobs, and the fields that these commands take from their caller.
 import type { Runtime } from '../../actors/runtime/runtime.ts'
 import type { Makers } from '../access/makers.ts'
-import type { CronCommand } from '../contract/cron-commands.ts'
-import type { CronMaker } from '../contract/cron-events.ts'
+import type { CronCommand } from '../contract/commands/cron-commands.ts'
+import type { CronMaker } from '../contract/events/cron-events.ts'
+import type { Principal } from '../contract/events/token-events.ts'
 import type { Clock, Ids } from '../contract/ports.ts'
 import type { FailingLog } from '../contract/stored.ts'
-import type { Principal } from '../contract/token-events.ts'
 import type { Quotas } from '../fairness/quotas.ts'
 import type { CronView } from '../history/cron-job.ts'
+import type { Once } from '../once/once.ts'
 import type { Secrets } from '../platform/secrets.ts'
 import type { RequestReader } from '../tasks/request-reader.ts'
 import type { CronQueries } from './queries.ts'
-import type { CronRetries } from './retries.ts'
 import type { Runs } from './runs.ts'
 
 export type CronCommandDeps = {
@@ -20,7 +20,7 @@ export type CronCommandDeps = {
   queries: CronQueries
   makers: Pick<Makers, 'mayAct'>
   requests: RequestReader
-  retries: CronRetries
+  once: Once
   secrets: Pick<Secrets, 'put' | 'forget'>
   quotas: Pick<Quotas, 'mustHaveCronJob'>
   log: FailingLog

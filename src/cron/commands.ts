@@ -1,16 +1,17 @@
-import { type CronSettings, cronStream } from '../contract/cron-events.ts'
-import { readJson } from '../contract/exact-json.ts'
+import { type CronSettings, cronStream } from '../contract/events/cron-events.ts'
+import { ownerOf, type Principal } from '../contract/events/token-events.ts'
+import { readJson } from '../contract/json/exact-json.ts'
 import { otherUser, type Problem, Refusal } from '../contract/refusals.ts'
-import { ownerOf, type Principal } from '../contract/token-events.ts'
+import { scopes } from '../contract/request-scopes.ts'
 import { type ChangeCronJobBody, CreateCronJobBody } from '../contract/wire.ts'
 import type { CronView } from '../history/cron-job.ts'
+import { type Attempt, callOf } from '../once/once.ts'
 import { digestOfRequest } from '../platform/digest.ts'
 import { digestOfCreate } from '../tasks/request-secrets.ts'
 import { type Asked, by, type CronCommandDeps, makerAfter, makerOf } from './command-deps.ts'
 import { createJobReserve } from './job-reserve.ts'
 import { createSecretKeeper } from './job-secrets.ts'
 import { createCronMoves } from './moves.ts'
-import type { Retry } from './retries.ts'
 import { readSettings } from './settings.ts'
 
 /** A body, and the problems that its schema has found. */
@@ -35,7 +36,7 @@ const stillThere = (visible: CronCommandDeps['queries']['visible'], principal: P
 }
 
 export const createCronCommands = (deps: CronCommandDeps) => {
-  const { runtime, runs, queries, requests, secrets, retries, log, clock, ids } = deps
+  const { runtime, runs, queries, requests, secrets, once, log, clock, ids } = deps
   const withSecrets = createSecretKeeper(deps)
   const reserved = createJobReserve(deps)
 
@@ -46,7 +47,7 @@ export const createCronCommands = (deps: CronCommandDeps) => {
 
   return {
     /** Makes a job, or finds the job that an earlier call of this request made. */
-    async create(asked: Asked, { body, found }: Given<CreateCronJobBody>, retry: Retry) {
+    async create(asked: Asked, { body, found }: Given<CreateCronJobBody>, retry: Attempt) {
       await log.opened()
       const { principal } = asked
       const now = clock.now()
@@ -64,9 +65,9 @@ export const createCronCommands = (deps: CronCommandDeps) => {
             return runtime.ask(cronStream(jobId), command, true)
           }),
         )
-      const call = { principal: principal.id, subject: '', digest, retry }
-      const { id, replayed } = await retries(call, jobId, make)
-      return { row: stillThere(queries.visible, principal, id), replayed }
+      const done = await once.once(callOf(scopes.job, principal, digest, retry, jobId), make)
+      const id = 'replay' in done ? done.replay : jobId
+      return { row: stillThere(queries.visible, principal, id), replayed: 'replay' in done }
     },
 
     async change(asked: Asked, jobId: string, { body, found }: Given<ChangeCronJobBody>) {

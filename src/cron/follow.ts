@@ -1,12 +1,12 @@
 // Follows the log for all jobs: when each is next due, which tasks belong to runs. All of this
 // is only in memory: after a start, src/cron/resume.ts reads due times and runs from the read model.
 
-import type { RunEnd } from '../contract/cron-commands.ts'
-import { isCronStream, jobIdOf } from '../contract/cron-events.ts'
+import type { RunEnd } from '../contract/commands/cron-commands.ts'
 import { cronEvents, type RecordedCronEvent } from '../contract/decoders/cron.ts'
+import { isCronStream, jobIdOf } from '../contract/events/cron-events.ts'
 import type { Recorded } from '../contract/stored.ts'
 import { isTaskStream, taskStream } from '../contract/task-stream.ts'
-import type { Alarm } from './alarm.ts'
+import type { Alarm } from '../platform/time/alarm.ts'
 import { endOf } from './task-ends.ts'
 
 type Run = { jobId: string; runId: string }
@@ -15,7 +15,7 @@ type Deps = {
   onEnd: (run: Run, end: RunEnd) => void
 }
 
-export const createFollowing = ({ alarm, onEnd }: Deps) => {
+export const createRunFollowing = ({ alarm, onEnd }: Deps) => {
   /** The runs whose tasks are unfinished, by the stream of the task. */
   const runs = new Map<string, Run>()
   const counts = { triggered: 0, completed: 0, failed: 0, skipped: 0, queued: 0 }
@@ -66,4 +66,4 @@ export const createFollowing = ({ alarm, onEnd }: Deps) => {
     },
   }
 }
-export type Following = ReturnType<typeof createFollowing>
+export type Following = ReturnType<typeof createRunFollowing>

@@ -1,5 +1,5 @@
 // Enforces the limit for the cron jobs of one user, also when several requests for new jobs arrive together.
-import type { Principal } from '../contract/token-events.ts'
+import type { Principal } from '../contract/events/token-events.ts'
 import type { Quotas } from '../fairness/quotas.ts'
 import type { CronQueries } from './queries.ts'
 

@@ -1,5 +1,5 @@
 // Stores the secret values of a job's task. They are kept until the job is deleted or its task is replaced.
-import type { CronSettings } from '../contract/cron-events.ts'
+import type { CronSettings } from '../contract/events/cron-events.ts'
 import type { Ids } from '../contract/ports.ts'
 import { mayBeStored } from '../contract/stored.ts'
 import type { Secrets } from '../platform/secrets.ts'

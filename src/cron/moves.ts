@@ -1,13 +1,13 @@
 // Commands for a job as a whole: pause, resume, trigger, delete.
-import { digestOfTrigger } from '../../projections/cron/requests.ts'
-import type { CronCommand } from '../contract/cron-commands.ts'
-import { cronStream } from '../contract/cron-events.ts'
+import type { CronCommand } from '../contract/commands/cron-commands.ts'
+import { cronStream } from '../contract/events/cron-events.ts'
+import { digestOfRun, runsOf } from '../contract/request-scopes.ts'
 import type { CronView } from '../history/cron-job.ts'
+import { type Attempt, callOf } from '../once/once.ts'
 import { type Asked, by, type CronCommandDeps, makerAfter } from './command-deps.ts'
-import type { Retry } from './retries.ts'
 
 export const createCronMoves = (
-  { runtime, runs, queries, makers, secrets, retries, log, ids }: CronCommandDeps,
+  { runtime, runs, queries, makers, secrets, once, log, ids }: CronCommandDeps,
   wake: (jobId: string, view: CronView) => void,
 ) => {
   const move = async (asked: Asked, jobId: string, command: CronCommand) => {
@@ -30,16 +30,17 @@ export const createCronMoves = (
     },
 
     /** Begins a run now, lets it wait, or refuses it, as the job's `overlap` says. */
-    async trigger(asked: Asked, jobId: string, retry: Retry) {
+    async trigger(asked: Asked, jobId: string, retry: Attempt) {
       await log.opened()
       const { principal } = asked
       queries.visible(principal, jobId)
-      const call = { principal: principal.id, subject: jobId, digest: digestOfTrigger, retry }
       const runId = ids.next('run_')
-      const { id, replayed } = await retries(call, runId, () =>
+      const call = callOf(runsOf(jobId), principal, digestOfRun, retry, runId)
+      const done = await once.once(call, () =>
         runs.now(jobId, runId, { ...by(asked), idempotencyKey: retry.key }),
       )
-      return { run: queries.run(jobId, id), replayed }
+      const id = 'replay' in done ? done.replay : runId
+      return { run: queries.run(jobId, id), replayed: 'replay' in done }
     },
 
     async remove(asked: Asked, jobId: string): Promise<void> {

@@ -1,17 +1,27 @@
 // Makes the objects of cron jobs and runs that answers show.
 
 import type { JobRow, RunRow } from '../../projections/cron/rows.ts'
-import type { CronSettings } from '../contract/cron-events.ts'
-import { readJson } from '../contract/exact-json.ts'
+import type { CronSettings } from '../contract/events/cron-events.ts'
+import { readJson } from '../contract/json/exact-json.ts'
+import { cronSettings, type SettingName } from '../contract/wire/cron-settings.ts'
 import type { CronJob, CronRun } from '../contract/wire.ts'
 
 const iso = (millis: number): string => new Date(millis).toISOString()
 const orNull = (millis: number | null): string | null => (millis === null ? null : iso(millis))
 
+/** The settings of the table, as answers show them. */
+const shownOf = (settings: CronSettings) =>
+  Object.fromEntries(
+    cronSettings.flatMap(([name, { form }]) => {
+      const value = settings[name]
+      if (value === undefined) return []
+      return [[name, form === 'time' ? iso(value as number) : value]]
+    }),
+  ) as Pick<CronJob, SettingName>
+
 export const jobOf = (row: JobRow): CronJob => {
   const settings = readJson(row.settings) as CronSettings
-  const { name, schedule, every_seconds, at, timezone, task, missed, overlap, jitter_seconds } = settings
-  const { ends_at, max_runs } = settings
+  const { name, schedule, every_seconds, at, timezone, task } = settings
   const { stream: _, background: __, ...shown } = task
   return {
     job_id: row.id,
@@ -25,11 +35,7 @@ export const jobOf = (row: JobRow): CronJob => {
     ...(at === undefined ? {} : { at: iso(at) }),
     timezone,
     task: shown,
-    missed,
-    overlap,
-    jitter_seconds,
-    ...(ends_at === undefined ? {} : { ends_at: iso(ends_at) }),
-    ...(max_runs === undefined ? {} : { max_runs }),
+    ...shownOf(settings),
     created_at: iso(row.created_at),
     next_run_at: orNull(row.due_at),
     runs: row.runs,

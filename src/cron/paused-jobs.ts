@@ -1,8 +1,8 @@
 // Pauses the jobs whose makers have no valid token any more, and lets them go on when their makers have one again.
 import type { Runtime } from '../../actors/runtime/runtime.ts'
 import type { Makers } from '../access/makers.ts'
-import type { CronCommand } from '../contract/cron-commands.ts'
-import { cronStream, noValidToken } from '../contract/cron-events.ts'
+import type { CronCommand } from '../contract/commands/cron-commands.ts'
+import { cronStream, noValidToken } from '../contract/events/cron-events.ts'
 import { Refusal } from '../contract/refusals.ts'
 import type { CronView } from '../history/cron-job.ts'
 import { createTurns } from '../platform/turns.ts'

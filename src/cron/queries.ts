@@ -1,30 +1,22 @@
 // The query service of cron jobs. A principal gets the same answer for a job that it may not see as for one that does
 // not exist.
-import { type CronRequestPlace, createCronRequestRows } from '../../projections/cron/requests.ts'
 import { createCronRows, type JobRow, type RunRow } from '../../projections/cron/rows.ts'
 import { createCurrent, type Reading } from '../../projections/current.ts'
 import type { ReadStore } from '../../projections/store.ts'
-import { cronStream } from '../contract/cron-events.ts'
-import { Invalid, Refusal } from '../contract/refusals.ts'
-import type { Principal } from '../contract/token-events.ts'
+import { cronStream } from '../contract/events/cron-events.ts'
+import type { Principal } from '../contract/events/token-events.ts'
+import { Refusal } from '../contract/refusals.ts'
 
-export type ListQuery = { limit: number; startingAfter: string | undefined }
+/** A page behind the position `after`. One row more than `limit` is read, which says whether more follow. */
+export type PageQuery = { limit: number; after: number | undefined }
+/** Only jobs of this user, and only jobs in this state. */
+export type JobFilter = { userId: string | undefined; status: string | undefined }
 
-const unknownCursor = (what: string) =>
-  new Invalid([
-    { loc: ['query', 'starting_after'], msg: `There is no ${what} with this id`, type: 'value_error' },
-  ])
-
-/** Makes a page of rows. The query has asked for one row more than `limit`, to find out whether more follow. */
-const pageOf = <Row>(rows: Row[], limit: number) => ({
-  rows: rows.slice(0, limit),
-  hasMore: rows.length > limit,
-})
+const newest = Number.MAX_SAFE_INTEGER
 
 export const createCronQueries = (store: ReadStore, projector: Reading) => {
   const { current, currentFor } = createCurrent(projector)
   const rows = createCronRows(store)
-  const requests = createCronRequestRows(store)
   const rowById = (id: string): JobRow | undefined => currentFor(cronStream(id), () => rows.byId(id))
   const maySee = ({ userId }: Principal, row: JobRow | undefined): row is JobRow =>
     row !== undefined && row.state !== 'deleted' && (userId === undefined || userId === row.user_id)
@@ -38,39 +30,18 @@ export const createCronQueries = (store: ReadStore, projector: Reading) => {
     rowById,
     /** The row of a job that this principal may see. Throws CronJobNotFound. */
     visible,
-    /** Newest first. Throws Invalid for an unknown cursor. */
-    list(
-      principal: Principal,
-      query: ListQuery & { userId: string | undefined; status: string | undefined },
-    ) {
-      const { limit, startingAfter, status = null } = query
-      const cursor = startingAfter === undefined ? undefined : rowById(startingAfter)
-      const isOthers = cursor !== undefined && ![undefined, cursor.user_id].includes(principal.userId)
-      if (startingAfter !== undefined && (cursor === undefined || isOthers)) throw unknownCursor('cron job')
-      const named = query.userId
-      if (principal.userId !== undefined && named !== undefined && named !== principal.userId)
-        return pageOf([], 1)
+    /** Newest first. */
+    list(principal: Principal, { limit, after = newest }: PageQuery, filter: JobFilter): JobRow[] {
+      const { userId: named, status: state = null } = filter
+      if (principal.userId !== undefined && named !== undefined && named !== principal.userId) return []
       const user = principal.userId ?? named ?? null
-      const before = cursor?.position ?? Number.MAX_SAFE_INTEGER
-      return pageOf(
-        current(() => rows.page({ before, max: limit + 1, user, state: status })),
-        limit,
-      )
+      return current(() => rows.page({ before: after, max: limit + 1, user, state }))
     },
     run: (jobId: string, runId: string): RunRow | undefined =>
       currentFor(cronStream(jobId), () => rows.run(runId)),
-    /** The runs of a job, newest first. Throws Invalid for an unknown cursor. */
-    runs(jobId: string, { limit, startingAfter }: ListQuery) {
-      return currentFor(cronStream(jobId), () => {
-        const cursor = startingAfter === undefined ? undefined : rows.run(startingAfter)
-        if (startingAfter !== undefined && cursor?.job_id !== jobId) throw unknownCursor('run')
-        const before = cursor?.position ?? Number.MAX_SAFE_INTEGER
-        return pageOf(rows.runs({ before, max: limit + 1, job: jobId }), limit)
-      })
-    },
-    requestByKey: (place: CronRequestPlace, key: string) => current(() => requests.byKey(place, key)),
-    requestsByBody: (place: CronRequestPlace, digest: string, since: number) =>
-      current(() => requests.byBody(place, digest, since)),
+    /** The runs of a job, newest first. */
+    runs: (job: string, { limit, after = newest }: PageQuery): RunRow[] =>
+      currentFor(cronStream(job), () => rows.runs({ before: after, max: limit + 1, job })),
     countOf: (userId: string): number => current(() => rows.countOf(userId)),
     /** The jobs of a user, also deleted ones. */
     ofUser: (userId: string) => current(() => rows.ofUser(userId)),

@@ -2,12 +2,10 @@
 // servers and limits may have changed. The turn that stores the trigger also admits the task and counts its quota.
 import type { RunTask } from '../../actors/cron/deps.ts'
 import { beginningOf } from '../../actors/task/append.ts'
-import { firstEvents, type Ttls } from '../../actors/task/events.ts'
-import type { CronMaker } from '../contract/cron-events.ts'
-import { cronStream } from '../contract/cron-events.ts'
-import type { Clock } from '../contract/ports.ts'
+import { firstEvents } from '../../actors/task/decide/events.ts'
+import type { CronMaker } from '../contract/events/cron-events.ts'
+import type { Principal } from '../contract/events/token-events.ts'
 import { Invalid, Refusal } from '../contract/refusals.ts'
-import type { Principal } from '../contract/token-events.ts'
 import type { CronView } from '../history/cron-job.ts'
 import type { Secrets } from '../platform/secrets.ts'
 import type { PreparedTask } from '../tasks/commands/prepared-task.ts'
@@ -15,10 +13,8 @@ import type { TaskRequest } from '../tasks/request.ts'
 import type { Tasks } from '../tasks/tasks.ts'
 
 type Deps = {
-  tasks: Pick<Tasks, 'requests' | 'prepare'>
+  tasks: Pick<Tasks, 'requests' | 'prepare' | 'at'>
   secrets: Pick<Secrets, 'get'>
-  ttls: Ttls
-  clock: Clock
 }
 type Refused = { error: string; reason: string }
 type Read = { request: TaskRequest } | Refused
@@ -34,7 +30,7 @@ export const actingAs = ({ token_id, user_id }: CronMaker): Principal => ({
 const problemsText = ({ problems }: Invalid): string =>
   problems.map(({ loc, msg }) => `${loc.slice(1).join('.')}: ${msg}`).join('; ')
 
-export const createRunRequests = ({ tasks, secrets, ttls, clock }: Deps) => {
+export const createRunRequests = ({ tasks, secrets }: Deps) => {
   /** Both by ticket: the request of each run that is about to begin, and the task that was prepared for it. */
   const read = new Map<string, Read>()
   const prepared = new Map<string, PreparedTask>()
@@ -66,13 +62,21 @@ export const createRunRequests = ({ tasks, secrets, ttls, clock }: Deps) => {
     read.delete(ticket)
   }
 
+  /** Gives back what was prepared for a task that is not stored. */
+  const discard = (ticket: string): void => {
+    prepared.get(ticket)?.abandon(undefined)
+    prepared.get(ticket)?.release()
+    prepared.delete(ticket)
+  }
+
   return {
+    discard,
     /** Reads the request of a run, and keeps it under `ticket` until `stored` or `failed`. */
     async ready(ticket: string, view: CronView): Promise<void> {
       read.set(ticket, await readFor(view))
     },
     /** Prepares the task in the turn that stores it. */
-    prepare(ticket: string, view: CronView, runId: string, cause: number): RunTask {
+    prepare(ticket: string, view: CronView, runId: string): RunTask {
       const known = read.get(ticket)
       const { created, maker, settings } = view
       if (known === undefined || created === undefined || maker === undefined || settings === undefined)
@@ -82,13 +86,12 @@ export const createRunRequests = ({ tasks, secrets, ttls, clock }: Deps) => {
       const { request } = known
       const wanted = { principal, request, body: settings.task, envelopeId: runId, isRetry: false }
       try {
-        prepared.get(ticket)?.abandon(undefined) // an earlier try of this turn
-        prepared.get(ticket)?.release()
+        discard(ticket) // what an earlier try of this turn has prepared
         const task = tasks.prepare({ ...wanted, idempotencyKey: undefined }, created.user_id)
         prepared.set(ticket, task)
-        const events = firstEvents(task.created, task.start, task.seen, { now: clock.now(), ttls })
-        const causation = `${cronStream(created.job_id)}@${cause}`
-        const made = beginningOf({ created: task.created, events }, { principal: principal.id, causation })
+        const events = firstEvents(task.created, task.start, task.seen, tasks.at())
+        const asked = { principal: principal.id, causation: '' } // the decision adds the cause
+        const made = beginningOf({ created: task.created, events }, asked)
         return { taskId: task.place.taskId, made }
       } catch (error) {
         if (!(error instanceof Refusal) || error.reason !== 'OverQuota') throw error

@@ -1,6 +1,6 @@
 // Reads due times and runs from the read model, after a start or when the log can be written again.
 import type { Log } from '../contract/stored.ts'
-import type { Alarm } from './alarm.ts'
+import type { Alarm } from '../platform/time/alarm.ts'
 import type { Following } from './follow.ts'
 import type { CronQueries } from './queries.ts'
 import type { Runs } from './runs.ts'

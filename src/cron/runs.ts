@@ -1,8 +1,8 @@
 // Begins and ends the runs of jobs. Reads the request for a run's task before it asks the job's actor to begin the run.
 import type { Runtime } from '../../actors/runtime/runtime.ts'
 import type { Makers } from '../access/makers.ts'
-import type { CronCommand, RunEnd } from '../contract/cron-commands.ts'
-import { cronStream, noValidToken } from '../contract/cron-events.ts'
+import type { CronCommand, RunEnd } from '../contract/commands/cron-commands.ts'
+import { cronStream, noValidToken } from '../contract/events/cron-events.ts'
 import type { Ids } from '../contract/ports.ts'
 import { Refusal } from '../contract/refusals.ts'
 import type { CronView } from '../history/cron-job.ts'
@@ -66,9 +66,9 @@ export const createRuns = ({ runtime, requests, makers, ids }: Deps) => {
     ): Promise<void> {
       const stream = cronStream(jobId)
       if (!mayAct(await runtime.until(stream, always))) {
-        const words =
-          'the maker of this job has no valid token: resume the job first, or give the maker a token'
-        throw new Refusal('Conflict', { job_id: jobId }, words)
+        throw new Refusal('Conflict', { job_id: jobId }, 'the maker of this job has no valid token', {
+          hint: 'Resume the job first, or give the maker a token.',
+        })
       }
       await ask(stream, runId, { type: 'RunNow', runId, ...asked })
     },

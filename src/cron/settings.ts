@@ -1,8 +1,9 @@
 // Reads the settings of a job from the body of a request, and checks everything that the schema cannot check.
-import type { CronSettings } from '../contract/cron-events.ts'
-import { fittingFields } from '../contract/fitting-fields.ts'
+import type { CronSettings } from '../contract/events/cron-events.ts'
+import type { Principal } from '../contract/events/token-events.ts'
+import { fittingFields } from '../contract/json/fitting-fields.ts'
 import { Invalid, type Problem } from '../contract/refusals.ts'
-import type { Principal } from '../contract/token-events.ts'
+import { cronSettings, type SettingName, timeFields } from '../contract/wire/cron-settings.ts'
 import type { ChangeCronJobBody, CreateTaskBody } from '../contract/wire.ts'
 import { isDay } from '../platform/iso-day.ts'
 import type { TaskRequest } from '../tasks/request.ts'
@@ -49,7 +50,7 @@ const kindProblems = (body: Body, before: CronSettings | undefined): Problem[] =
 }
 
 const timeProblems = (body: Body, timezone: string, now: number): Problem[] =>
-  (['at', 'ends_at'] as const).flatMap(field => {
+  timeFields.flatMap(field => {
     const text = body[field]
     if (typeof text !== 'string') return []
     const time = timeOf(text, timezone)
@@ -120,27 +121,25 @@ const times = ({ body, before, now }: Given, timezone: string) => {
   }
 }
 
-/** The new value of a limit. A null in the body removes the limit. */
-const limitOf = (given: number | null | undefined, before: number | undefined): number | undefined =>
-  given === undefined ? before : (given ?? undefined)
+/** The settings of the table: as the body gives them, as they were, or their usual values. A null removes a limit. */
+const howOf = ({ body, before }: Given, timezone: string) =>
+  Object.fromEntries(
+    cronSettings.flatMap(([name, { form, usual }]) => {
+      const text = body[name]
+      const given = form === 'time' && typeof text === 'string' ? timeOf(text, timezone) : text
+      const kept = given === null && usual === undefined ? undefined : before?.[name]
+      const value = given ?? kept ?? usual
+      return value === undefined ? [] : [[name, value]]
+    }),
+  ) as Pick<CronSettings, SettingName>
 
-const settingsOf = (given: Given, task: CreateTaskBody, timezone: string): CronSettings => {
-  const { body, before } = given
-  const ends = typeof body.ends_at === 'string' ? timeOf(body.ends_at, timezone) : body.ends_at
-  const ends_at = limitOf(ends, before?.ends_at)
-  const max_runs = limitOf(body.max_runs, before?.max_runs)
-  return {
-    name: body.name ?? before?.name ?? '',
-    ...times(given, timezone),
-    timezone,
-    task,
-    missed: body.missed ?? before?.missed ?? 'skip',
-    overlap: body.overlap ?? before?.overlap ?? 'skip',
-    jitter_seconds: body.jitter_seconds ?? before?.jitter_seconds ?? 0,
-    ...(ends_at === undefined ? {} : { ends_at }),
-    ...(max_runs === undefined ? {} : { max_runs }),
-  }
-}
+const settingsOf = (given: Given, task: CreateTaskBody, timezone: string): CronSettings => ({
+  name: given.body.name ?? given.before?.name ?? '',
+  ...times(given, timezone),
+  timezone,
+  task,
+  ...howOf(given, timezone),
+})
 
 /**
  * Reads the task in a body. Resolves to the request that creates the task, or to an error with all problems of the

@@ -1,27 +1,26 @@
 // Wires cron jobs together: actors, the alarm, the followers of the log, read model, command and query service.
 import { cronKind } from '../../actors/cron/actor.ts'
-import type { Inspect } from '../../actors/runtime/live.ts'
+import type { Inspect } from '../../actors/runtime/logic.ts'
 import { createRuntime } from '../../actors/runtime/runtime.ts'
-import type { Ttls } from '../../actors/task/events.ts'
 import type { Projector } from '../../projections/projector.ts'
 import type { ReadStore } from '../../projections/store.ts'
 import type { Makers } from '../access/makers.ts'
-import type { RunEnd } from '../contract/cron-commands.ts'
-import { cronStream } from '../contract/cron-events.ts'
+import type { RunEnd } from '../contract/commands/cron-commands.ts'
+import { cronStream } from '../contract/events/cron-events.ts'
 import type { World } from '../contract/ports.ts'
 import type { Quotas } from '../fairness/quotas.ts'
 import type { EventLog } from '../log/log.ts'
+import type { Once } from '../once/once.ts'
 import type { Secrets } from '../platform/secrets.ts'
+import { createAlarm } from '../platform/time/alarm.ts'
 import type { Tasks } from '../tasks/tasks.ts'
 import { retriedBy } from '../tasks/when-current.ts'
-import { createAlarm } from './alarm.ts'
 import { createCronCommands } from './commands.ts'
-import { createFollowing } from './follow.ts'
+import { createRunFollowing } from './follow.ts'
 import { createPausedJobs } from './paused-jobs.ts'
 import { createCronQueries } from './queries.ts'
 import { createRunRequests } from './requests.ts'
 import { createResume } from './resume.ts'
-import { createCronRetries } from './retries.ts'
 import { createRuns } from './runs.ts'
 import { planner } from './schedule/planner.ts'
 
@@ -35,9 +34,9 @@ type Deps = {
   projector: Projector
   secrets: Secrets
   quotas: Quotas
+  once: Once
   tasks: Tasks
   makers: Pick<Makers, 'mayAct' | 'onChange'>
-  ttls: Ttls
   isDraining: () => boolean
   inspect?: Inspect | undefined
   onFault: (error: unknown) => void
@@ -47,10 +46,10 @@ export const createCronSystem = (deps: Deps) => {
   const { world, log, secrets, tasks, makers, onFault } = deps
   const { clock, timers, ids } = world
   const queries = createCronQueries(deps.store, deps.projector)
-  const requests = createRunRequests({ tasks, secrets, ttls: deps.ttls, clock })
+  const requests = createRunRequests({ tasks, secrets })
   const runtime = createRuntime({
     log,
-    kind: cronKind({ clock, plans: planner, prepare: requests.prepare }),
+    kind: cronKind({ clock, plans: planner, prepare: requests.prepare, discard: requests.discard }),
     timers,
     onFault,
     inspect: deps.inspect,
@@ -84,7 +83,7 @@ export const createCronSystem = (deps: Deps) => {
   const checkMakers = () => whenCurrent(pausedJobs)
   // In a later turn of the event loop, because by then the read models have the commit.
   makers.onChange(() => setImmediate(() => void (isHeld() ? undefined : checkMakers().catch(onFault))))
-  const following = createFollowing({
+  const following = createRunFollowing({
     alarm,
     onEnd: end,
   })
@@ -107,7 +106,6 @@ export const createCronSystem = (deps: Deps) => {
       queries,
       makers,
       requests: tasks.requests,
-      retries: createCronRetries(queries, log, clock),
     }),
     resume: () => whenCurrent(resume).catch(onFault),
     busy: () => runtime.busy() + alarm.busy(),

@@ -1,5 +1,5 @@
 // Reads from the events of a run's task how the task ended.
-import type { RunEnd } from '../contract/cron-commands.ts'
+import type { RunEnd } from '../contract/commands/cron-commands.ts'
 import { taskEvents } from '../contract/decoders/task.ts'
 import type { Log, Recorded } from '../contract/stored.ts'
 import { taskStream } from '../contract/task-stream.ts'

@@ -17,6 +17,7 @@ const clientWords: Record<keyof typeof clientMessages, string> = {
   create:
     'Does the same as `createTask`. With `stream` the result comes at once, and the frames of the task follow.',
   answer: 'Does the same as `answerCalls`: gives the task results of client tools.',
+  approve: 'Does the same as `decideApproval`: approves or refuses a call that waits for an approval.',
   message: 'Does the same as `postMessage`: sends a message to the agent while it works.',
   cancel: 'Does the same as `cancelTask`.',
   pause: 'Does the same as `pauseTask`.',

@@ -1,8 +1,8 @@
 // The streams of the server as an AsyncAPI 3.0 document: every stream, and every message on it, from the TypeBox values
 // of the contract.
 import Type, { type TSchema } from 'typebox'
+import { Gap, publicEventSchemas } from '../contract/events/public-events.ts'
 import { frameSchemas } from '../contract/frames.ts'
-import { Gap, publicEventSchemas } from '../contract/public-events.ts'
 import { apiVersion, Position, stepFrameSchemas } from '../contract/responses.ts'
 import { type AsyncServer, socketParts } from './asyncapi-socket.ts'
 import { components } from './components.ts'

@@ -1,8 +1,8 @@
 // Writes drawings of the charts into docs/architecture.md, between markers.
-import type { Chart } from '../contract/chart.ts'
-import { cronChart } from '../contract/cron-chart.ts'
-import { sessionChart } from '../contract/env-session-chart.ts'
-import { taskChart } from '../contract/task-chart.ts'
+import type { Chart } from '../contract/charts/chart.ts'
+import { cronChart } from '../contract/charts/cron-chart.ts'
+import { sessionChart } from '../contract/charts/env-session-chart.ts'
+import { taskChart } from '../contract/charts/task-chart.ts'
 import { between } from './between.ts'
 import { drawingOf } from './drawing.ts'
 

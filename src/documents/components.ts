@@ -7,6 +7,7 @@ import { envelopeComponents } from './components/envelopes.ts'
 import { environmentComponents } from './components/environments.ts'
 import { erasureComponents } from './components/erasures.ts'
 import { historyComponents } from './components/history.ts'
+import { openAiComponents } from './components/openai.ts'
 import { proofComponents } from './components/proof.ts'
 import { streamComponents } from './components/streams.ts'
 import { taskComponents } from './components/tasks.ts'
@@ -15,6 +16,7 @@ import { webhookComponents } from './components/webhooks.ts'
 export const components: Components = {
   ...taskComponents,
   ...bodyComponents,
+  ...openAiComponents,
   ...environmentComponents,
   ...cronComponents,
   ...envelopeComponents,

@@ -1,7 +1,7 @@
 // Draws a statechart with Mermaid. Mermaid allows no arrow between two states that lie inside different outer states.
 // Therefore an arrow is drawn between the outer states, and its label names the inner state where the arrow begins or
 // ends.
-import { type Chart, pathOf, statesOf, transitionsOf } from '../contract/chart.ts'
+import { type Chart, pathOf, statesOf, transitionsOf } from '../contract/charts/chart.ts'
 
 type Arrow = { from: string[]; to: string[]; label: string; inside: string[]; leads: string }
 

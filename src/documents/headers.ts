@@ -21,6 +21,9 @@ const ofEveryAnswer: Record<string, Json> = {
   'X-Ignored-Fields': text(
     'The paths of the fields of the body that the operation does not know or use, percent-encoded and separated by commas; at most 20, and no more than fit into 4,096 characters. Absent if there are none. With the request header `Prefer: handling=strict`, such a request gets 422.',
   ),
+  'X-Did-You-Mean': text(
+    'For ignored names that are nearly known ones: the name, `=`, and the known name, percent-encoded and separated by commas, such as `agent_confg=agent_config`. Absent if there are none.',
+  ),
   'Preference-Applied': text(
     '`handling=strict` if the request asked for it, with `Prefer: handling=strict`. Otherwise absent.',
   ),

@@ -1,6 +1,6 @@
 // Writes the tables of dialects and switches into docs/models.md, between markers.
 import { dialectNames, dialectOf } from '../agents/model/dialects.ts'
-import { type SwitchName, switches } from '../chat/switches.ts'
+import { type SwitchName, switches } from '../model-requests/switches.ts'
 import { between } from './between.ts'
 
 const page = 'docs/models.md'

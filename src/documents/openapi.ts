@@ -1,18 +1,41 @@
 // The interface as an OpenAPI 3.1 document, from the table of operations and the TypeBox values that validate requests.
 import { rolesOf } from '../access/roles.ts'
 import { apiVersion } from '../contract/responses.ts'
-import { answersOf } from './answered.ts'
-import { headerComponents } from './headers.ts'
-import { type Operation, type Parameter, tags } from './operation.ts'
+import { headerComponents, headersWith } from './headers.ts'
+import { type Answer, type Operation, type Parameter, tags } from './operation.ts'
 import { operations } from './operations.ts'
 import { requestId } from './parameters.ts'
 import { type Refused, refusedAnswers } from './refused.ts'
 import { type Json, schemaWriter } from './schemas.ts'
 
+type Schemas = ReturnType<typeof schemaWriter>
+
+const contentOf = ({ schema, items, examples }: Answer, schemas: Schemas): Json => ({
+  schema: schema === undefined ? { type: 'string' } : schemas.of(schema),
+  // The OpenAPI 3.2 keyword for the schema of each event or line.
+  ...(items && { 'x-itemSchema': schemas.of(items) }),
+  ...(examples && {
+    examples: Object.fromEntries(Object.entries(examples).map(([name, value]) => [name, { value }])),
+  }),
+})
+
+/** The answers of an operation, by status. Answers of several media types may share one status. */
+const answersOf = ({ answers }: Operation, schemas: Schemas) =>
+  [...new Set(answers.map(({ status }) => status))].map((status): Refused => {
+    const same = answers.filter(answer => answer.status === status)
+    const content = same.flatMap(answer => (answer.type ? [[answer.type, contentOf(answer, schemas)]] : []))
+    const response = {
+      description: same.map(answer => answer.about).join('\n\n'),
+      headers: headersWith(same.flatMap(answer => answer.headers ?? [])),
+      ...(content.length === 0 ? {} : { content: Object.fromEntries(content) }),
+    }
+    return { status, response }
+  })
+
 export const introduction = `Agent tasks on an append-only event log.
 
 - Every operation below \`/v1\`, and \`/api/events\`, needs a token: \`Authorization: Bearer <token>\`. The first start of the server stores the admin’s token in \`data/admin-token\`. If a request names an object that its token does not reach, the server answers 404, as for an object that does not exist.
-- The body of a 4xx or 5xx answer is a JSON-RPC error object, which is in an envelope if the operation answers in envelopes. The body of a 422 lists every problem of the request. An unknown path is 404 \`-32601\`; a method that a path does not have is 405 \`-32601\` with \`Allow\`. \`HEAD\` gets the same headers as \`GET\`, without a body.
+- The body of a 4xx or 5xx answer is a JSON-RPC error object, which is in an envelope if the operation answers in envelopes. Its \`data.hint\` says what to do, and \`data.docs\` leads to the part of the page \`/docs\` that explains the error. The body of a 422 lists every problem of the request. An unknown path is 404 \`-32601\`; a method that a path does not have is 405 \`-32601\` with \`Allow\`. \`HEAD\` gets the same headers as \`GET\`, without a body.
 - The server ignores unknown fields of requests. Later versions may add fields to answers: ignore the fields that you do not know.
 - The AsyncAPI document, \`/asyncapi.json\`, describes the streams in full.`
 

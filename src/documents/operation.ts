@@ -5,6 +5,8 @@ import type { RefusalName } from '../contract/refusals.ts'
 
 export const tags = {
   Tasks: 'Create, read and steer tasks.',
+  OpenAI:
+    'The protocols of OpenAI. Each agent is a model, and a task is behind each response (docs/openai.md).',
   Environments: 'Environments in which agents act. Each session has an instance of its own.',
   'Cron jobs': 'Run tasks at certain times.',
   Events: 'Live streams of tasks and events.',
@@ -24,7 +26,7 @@ export type Parameter = {
 }
 
 export type Answer = {
-  status: 101 | 200 | 204 | 426 | 503
+  status: 101 | 200 | 204 | 503
   about: string
   /** Absent: the answer has no body. */
   type?: string
@@ -40,6 +42,7 @@ export type Answer = {
 /** Headers of answers by name. */
 export const headers = {
   'X-Task-Id': 'The id of the task.',
+  'X-Session-Id': 'The id of the task’s session.',
   'Content-Location': 'The path of the task.',
   'Idempotency-Replayed':
     '`true`: an earlier request has already done this, so this request changed nothing.',
@@ -55,7 +58,7 @@ export type Operation = {
   access: Access
   summary: string
   about: string
-  parameters?: Parameter[]
+  parameters?: readonly Parameter[]
   /** `isOptional`: the request may omit the body. */
   body?: { schema: TSchema; isOptional?: true; examples: Record<string, { summary: string; value: unknown }> }
   answers: Answer[]
@@ -63,7 +66,12 @@ export type Operation = {
   refusals?: RefusalName[]
   /** Present: the operation answers errors in an envelope. */
   envelope?: true
+  /** Present: the operation answers errors in the form of this protocol. */
+  errors?: ErrorFormName
 }
+
+/** Other protocols that have a form of their own for errors. */
+export type ErrorFormName = 'openai'
 
 /** Operations by id. The type of the table keeps the paths and the body schemas, from which routes get their types. */
 export const defineOperations = <const Table extends Record<string, Omit<Operation, 'id'>>>(

@@ -7,6 +7,7 @@ import { environmentOperations } from './operations/environments.ts'
 import { erasureOperations } from './operations/erasures.ts'
 import { eventOperations } from './operations/events.ts'
 import { historyOperations } from './operations/history.ts'
+import { openAiOperations } from './operations/openai.ts'
 import { proofOperations } from './operations/proof.ts'
 import { serviceOperations } from './operations/service.ts'
 import { sessionOperations } from './operations/sessions.ts'
@@ -16,6 +17,7 @@ import { webhookOperations } from './operations/webhooks.ts'
 export const operationsById = {
   ...taskOperations,
   ...agentOperations,
+  ...openAiOperations,
   ...environmentOperations,
   ...sessionOperations,
   ...cronOperations,

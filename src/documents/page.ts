@@ -2,6 +2,7 @@
 // the OpenAPI document. Its script sends what the forms contain to this server only. The addresses in the page are
 // relative, because a proxy may serve the page below a path.
 import { apiVersion } from '../contract/responses.ts'
+import { errorSections } from './catalogue.ts'
 import { introduction } from './openapi.ts'
 import { tags } from './operation.ts'
 import { operations } from './operations.ts'
@@ -34,6 +35,7 @@ export const page = (version: string): string => {
     group(idOf(tag), tag, about, members.map(operation => operationSection(operation, schemas)).join('\n')),
   )
   const streams = messages()
+  const errors = errorSections()
   const named = Object.entries({ ...streams.named, ...schemas.named() }) as [string, Json][]
   const contents = groups.map(
     ({ tag, members }) =>
@@ -58,13 +60,14 @@ export const page = (version: string): string => {
 <label>Token <input id="token" type="password" autocomplete="off" spellcheck="false" placeholder="for the forms on this page"></label>
 <span><a href="ui">Console</a> <a href="openapi.json">OpenAPI</a> <a href="asyncapi.json">AsyncAPI</a></span>
 </header>
-<nav>${contents.join('')}${streams.contents}<p><a href="#schemas">Schemas</a></p>${list(
+<nav>${contents.join('')}${streams.contents}<p><a href="#errors">Errors</a></p>${list(errors.links)}<p><a href="#schemas">Schemas</a></p>${list(
     named.map(([name]) => ({ href: `${schemaPrefix}${name}`, text: name })),
   )}</nav>
 <main>
 ${prose(introduction)}
 ${sections.join('\n')}
 ${group('messages', 'Messages of streams', 'What the streams send.', streams.html)}
+${group('errors', 'Errors', 'Why the server refuses a request, and what to do.', errors.html)}
 ${group('schemas', 'Schemas', 'The objects of requests and answers.', named.map(([name, schema]) => schemaSection(name, schema)).join('\n'))}
 </main>
 </body>

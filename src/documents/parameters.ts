@@ -2,12 +2,15 @@
 import Type from 'typebox'
 import type { Parameter } from './operation.ts'
 
-const query = (name: string, schema: Parameter['schema'], about: string): Parameter => ({
-  in: 'query',
-  name,
-  schema,
-  about,
-})
+/** Routes get the names and the types of values from the result (`src/http/request/parameters.ts`). */
+const query = <const Name extends string, Schema extends Parameter['schema']>(
+  name: Name,
+  schema: Schema,
+  about: string,
+) => ({ in: 'query' as const, name, schema, about })
+/** The schema with a default. The type says that the value is never absent. */
+const usually = <Schema extends Parameter['schema'], Value>(schema: Schema, value: Value) =>
+  Object.assign(schema, { default: value })
 const header = (name: string, schema: Parameter['schema'], about: string): Parameter => ({
   in: 'header',
   name,
@@ -43,11 +46,17 @@ export const requestId = header(
   short,
   'An id for this request. The answer repeats the id, in the header of the same name and in its envelope.',
 )
-export const limit = (maximum: number, fallback: number, what: string): Parameter =>
-  query('limit', Type.Integer({ minimum: 1, maximum, default: fallback }), `The largest number of ${what}.`)
+export const limit = (maximum: number, fallback: number, what: string) =>
+  query('limit', usually(Type.Integer({ minimum: 1, maximum }), fallback), `The largest number of ${what}.`)
+/** The parameters with which every list of our own is read in pages. */
+export const pages = (maximum: number, fallback: number, what: string) =>
+  [
+    limit(maximum, fallback, what),
+    query('cursor', text, 'The `next_cursor` of a page: the answer is the page after it.'),
+  ] as const
 export const after = (what: string, fallback?: number): Parameter =>
   query('after', fallback === undefined ? cursor : Type.Integer({ minimum: 0, default: fallback }), what)
 /** Unix seconds, or a time as ISO 8601. */
 const time = Type.Union([Type.Number({ minimum: 0 }), Type.String()])
 
-export { cursor, header, query, short, text, time }
+export { cursor, header, query, short, text, time, usually }

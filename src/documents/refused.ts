@@ -1,8 +1,9 @@
 // The error answers of an operation, by status, from the refusals of the contract.
 import { rolesOf } from '../access/roles.ts'
+import { roles } from '../contract/events/token-events.ts'
+import { OpenAIError } from '../contract/openai/shared.ts'
 import { quotaNames, type RefusalName, refusals } from '../contract/refusals.ts'
 import { DetailedError, detailedRefusals, ErrorEnvelope, ValidationError } from '../contract/responses.ts'
-import { roles } from '../contract/token-events.ts'
 import { ErrorObject } from '../contract/wire.ts'
 import { headersOfRefusal, headersWith } from './headers.ts'
 import type { Operation } from './operation.ts'
@@ -27,9 +28,26 @@ const commonRefusals = ({ access, method }: Operation): RefusalName[] => {
   ]
 }
 
+/** What `data` of every refusal has. Each reason may have more. */
+const adviceFields: Json = {
+  hint: { type: 'string', description: 'What to do, in a sentence.' },
+  docs: {
+    type: 'string',
+    description: 'Where the reason is explained: an address, or a path of this server.',
+  },
+}
+const advice: Json = {
+  type: 'object',
+  required: ['hint', 'docs'],
+  properties: adviceFields,
+  additionalProperties: true,
+}
+
 /** The schema of `data` in the refusal for a quota that is used up. */
 const quotaData: Json = {
+  ...advice,
   properties: {
+    ...adviceFields,
     quota: { type: 'string', description: `The name of the quota, for example ${quotaNames.join(', ')}.` },
     limit: { type: 'integer', description: 'How much the quota allows.' },
   },
@@ -65,8 +83,30 @@ const nameOf = (
   return `${name}${envelope ? 'InEnvelope' : ''}`
 }
 
+/** The headers of a refusal that is about a task. */
+const ofTask = ['X-Task-Id', 'X-Session-Id', 'Idempotency-Replayed']
+
+/** The error answers of an operation of OpenAI's protocols, by status. An invalid request is 400 there. */
+const openAiRefused = (operation: Operation, schemas: ReturnType<typeof schemaWriter>): Refused[] => {
+  const reasons = [...new Set([...commonRefusals(operation), ...(operation.refusals ?? [])])]
+  const statuses = new Set([400, ...reasons.map(reason => refusals[reason].http)])
+  return [...statuses].map((status): Refused => {
+    const said = reasons
+      .filter(reason => refusals[reason].http === status)
+      .map(reason => refusals[reason].message)
+    const all = [...new Set([...(status === 400 ? ['the request is not valid'] : []), ...said])]
+    const response = {
+      description: all.length === 1 ? all[0] : all.map(line => `- ${line}`).join('\n'),
+      headers: status === refusals.TaskFailed.http ? headersWith(ofTask) : headersOfRefusal(status),
+      content: { 'application/json': { schema: schemas.of(OpenAIError) } },
+    }
+    return { status, response }
+  })
+}
+
 /** The error answers of an operation, by status. */
 export const refusedAnswers = (operation: Operation, schemas: ReturnType<typeof schemaWriter>): Refused[] => {
+  if (operation.errors === 'openai') return openAiRefused(operation, schemas)
   const reasons = [...new Set([...commonRefusals(operation), ...(operation.refusals ?? [])])]
   const statuses = [...new Set(reasons.map(reason => refusals[reason].http))]
   const refused = statuses.map((status): Refused => {
@@ -75,8 +115,9 @@ export const refusedAnswers = (operation: Operation, schemas: ReturnType<typeof 
     const ofCode = {
       properties: {
         code: { enum: [...new Set(same.map(({ code }) => code))] },
-        ...(names.includes('OverQuota') ? { data: quotaData } : {}),
+        data: names.includes('OverQuota') ? quotaData : advice,
       },
+      required: ['data'],
     }
     const schema = operation.envelope
       ? { allOf: [schemas.of(ErrorEnvelope), { properties: { error: ofCode } }] }

@@ -1,14 +1,17 @@
-// npm run documents: writes the documents of the interface to docs/, the drawings of the charts, and the tables of
-// dialects and switches.
+// npm run documents: writes the documents of the interface to docs/, the drawings of the charts, the tables of dialects and
+// switches, and the types and errors of the clients.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { withCharts } from './charts.ts'
+import { clientFiles } from './client/files.ts'
 import { documentFiles } from './files.ts'
 import { withModelTables } from './model-tables.ts'
 
-const docs = path.resolve(import.meta.dirname, '../../docs')
-for (const [name, text] of Object.entries(documentFiles())) {
-  const file = path.join(docs, name)
+const root = path.resolve(import.meta.dirname, '../..')
+const docs = path.join(root, 'docs')
+const below = (folder: string, files: Record<string, string>) =>
+  Object.entries(files).map(([name, text]) => [path.join(folder, name), text] as const)
+for (const [file, text] of [...below(docs, documentFiles()), ...below(root, clientFiles())]) {
   mkdirSync(path.dirname(file), { recursive: true })
   writeFileSync(file, text)
 }

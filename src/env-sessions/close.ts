@@ -1,5 +1,5 @@
 // Closes and deletes sessions, including those that were not used for a while and those that cannot be restored.
-import { envSessionStream } from '../contract/env-session-events.ts'
+import { envSessionStream } from '../contract/events/env-session-events.ts'
 import { type Asked, by, type Shared } from './deps.ts'
 import type { SessionRow } from './queries.ts'
 

@@ -3,7 +3,7 @@
 import { constants } from 'node:fs'
 import { lstat, mkdir, open, readdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { syncFolder } from '../platform/plain-file.ts'
+import { syncFolder } from '../platform/files/plain-file.ts'
 
 /** Where a kept state lies in the folder of its session; `packs` holds the packs that built-in environments refer to. */
 export const partsOfState = { states: 'states', packs: path.join('files', 'kept') }

@@ -1,18 +1,20 @@
 // Creates an environment session, or returns the one that exists already.
-import type { RequestKeys } from '../contract/commands.ts'
-import { envSessionStream } from '../contract/env-session-events.ts'
+import type { RequestKeys } from '../contract/commands/commands.ts'
 import { AuthorsError, EnvironmentGone, type EnvironmentSource } from '../contract/environment.ts'
+import { envSessionStream } from '../contract/events/env-session-events.ts'
+import { callerOf, ownerOf, type Principal } from '../contract/events/token-events.ts'
 import { Invalid, otherUser, Refusal } from '../contract/refusals.ts'
+import { scopes } from '../contract/request-scopes.ts'
 import { mayBeStored } from '../contract/stored.ts'
-import { callerOf, ownerOf, type Principal } from '../contract/token-events.ts'
 import { asTexts, masked } from '../contract/variables.ts'
 import { CreateEnvBody } from '../contract/wire.ts'
 import { nameOfKey, type SessionView } from '../history/env-session.ts'
+import { type Attempt, callOf } from '../once/once.ts'
 import { digestOfBody, digestOfRequest } from '../platform/digest.ts'
 import { type Asked, by, type SessionDeps, type Shared } from './deps.ts'
 import { invalid, problemsAt } from './invalid.ts'
-import { foldTo, lost } from './reading.ts'
-import { keysOf, type Retry } from './retries.ts'
+import { foldTo, lost, viewOf } from './reading.ts'
+import { keysOf } from './retries.ts'
 
 /** The largest number of kinds that an error names. `GET /v1/env` lists all kinds. */
 const maxNamed = 50
@@ -65,15 +67,13 @@ const resolved = async (
 /** Throws SessionNotFound for a session of another user, and Conflict for an erased one: its id stays taken. */
 const mustBeFree = ({ queries }: SessionDeps, principal: Principal, id: string): void => {
   if (queries.isErased(id))
-    throw new Refusal(
-      'Conflict',
-      { session_id: id },
-      'the session with this id was erased: choose another id',
-    )
+    throw new Refusal('Conflict', { session_id: id }, 'the session with this id was erased', {
+      hint: 'Choose another id.',
+    })
   if (queries.rowById(id) !== undefined) queries.visible(principal, id)
 }
 
-type CreateRequest = Retry & { began(): void }
+type CreateRequest = Attempt & { began(): void }
 type Creation = {
   body: CreateEnvBody
   userId: string
@@ -134,11 +134,16 @@ const make = async (
   }
 }
 
+/** `initial_state` is the state after the creation; `tools` and `done` are those of the view. */
 const answerOf = (view: SessionView) => {
   if (view.created === undefined) throw lost(view)
-  const { session_id, env_id, state, tools, done } = view.created
-  return { session_id, env_id, initial_state: state, tools, done }
+  const { session_id, env_id, state } = view.created
+  return { session_id, env_id, initial_state: state, tools: view.tools, done: view.done }
 }
+
+/** Whether no client has stepped, reset, closed or read the session since its creation. */
+const isUnused = ({ log, lookedAt }: Shared, id: string): boolean =>
+  log.revisionOf(envSessionStream(id)) === 0 && !lookedAt.has(id)
 
 export const createSession = async (
   deps: Shared,
@@ -147,7 +152,7 @@ export const createSession = async (
   request: CreateRequest,
 ) => {
   const { principal } = asked
-  const { idempotencyKey: key, began } = request
+  const { key, began } = request
   const userId = userOf(deps, principal, body)
   const source = await resolved(deps, principal, body)
   const named = body.session_id ?? sessionIdFor(principal, key)
@@ -166,9 +171,11 @@ export const createSession = async (
     )
   }
   if (named !== undefined) return makeAs(named)
-  const once = await deps.retries.makeOnce({ ...request, principal, userId, keys }, async () => {
-    const id = deps.ids.next('session-')
-    return { id, made: await makeAs(id) }
+  const id = deps.ids.next('session-')
+  const call = callOf(scopes.session, principal, keys.bodyDigest ?? '', request, id)
+  const done = await deps.once.once(call, () => makeAs(id), {
+    // Two callers must not get one session: its answer must be lost, and nobody may have used it.
+    byBody: ({ stored, isLost }) => stored().find(thing => isLost(thing) && isUnused(deps, thing.id)),
   })
-  return 'made' in once ? once.made : answerOf(once.before)
+  return 'made' in done ? done.made : answerOf(await viewOf(deps, done.replay))
 }

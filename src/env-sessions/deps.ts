@@ -2,15 +2,16 @@
 import type { Callers } from '../../actors/env-session/callers.ts'
 import type { SessionFolders } from '../../actors/env-session/ports.ts'
 import type { Runtime } from '../../actors/runtime/runtime.ts'
-import type { SessionCommand } from '../contract/env-session-commands.ts'
+import type { SessionCommand } from '../contract/commands/env-session-commands.ts'
 import type { EnvironmentSource, OpenObject } from '../contract/environment.ts'
+import type { Principal } from '../contract/events/token-events.ts'
 import type { Clock, Ids } from '../contract/ports.ts'
-import type { Principal } from '../contract/token-events.ts'
 import type { DiskUse } from '../fairness/disk/disk-use.ts'
 import type { Quotas } from '../fairness/quotas.ts'
 import type { SessionView } from '../history/env-session.ts'
 import type { SchemaChecker } from '../json-schema/checker.ts'
 import type { EventLog } from '../log/log.ts'
+import type { Once } from '../once/once.ts'
 import type { Secrets } from '../platform/secrets.ts'
 import type { SessionQueries } from './queries.ts'
 import type { SessionRetries } from './retries.ts'
@@ -27,6 +28,7 @@ export type SessionDeps = {
   environments: { resolve(envId?: string, classPath?: string): Promise<Resolved> }
   checker: SchemaChecker
   log: EventLog
+  once: Once
   secrets: Secrets
   quotas: Pick<Quotas, 'reserveSession' | 'countRefusal'>
   disk: Pick<DiskUse, 'mustHaveRoom' | 'watch' | 'changed'>

@@ -8,9 +8,9 @@ import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { type OwnedSession, type SessionFolders, SessionLost } from '../../actors/env-session/ports.ts'
 import { segment, userFolder } from '../access/user-folders.ts'
-import { readJson } from '../contract/exact-json.ts'
-import { plainWrite, readPlainFileLater, syncFolder } from '../platform/plain-file.ts'
-import { removeFolder } from '../platform/remove-folder.ts'
+import { readJson } from '../contract/json/exact-json.ts'
+import { plainWrite, readPlainFileLater, syncFolder } from '../platform/files/plain-file.ts'
+import { removeFolder } from '../platform/files/remove-folder.ts'
 import { copyKeptState, partsOfState } from './copy-state.ts'
 
 const digestOf = (text: string): string => hash('sha256', text, 'base64url')

@@ -1,6 +1,6 @@
 // Copies an environment session as it was at a position of the log, for the fork of a task.
 import { type RecordedSessionEvent, sessionEvents } from '../contract/decoders/env-session.ts'
-import { envSessionEventVersion, envSessionStream } from '../contract/env-session-events.ts'
+import { envSessionEventVersion, envSessionStream } from '../contract/events/env-session-events.ts'
 import { Invalid } from '../contract/refusals.ts'
 import type { NewEvent, StreamAppend } from '../contract/stored.ts'
 import { emptySession, evolveSession, type SessionView } from '../history/env-session.ts'

@@ -1,5 +1,5 @@
 // Observes a session: its state and tools, without a step.
-import { envSessionStream } from '../contract/env-session-events.ts'
+import { envSessionStream } from '../contract/events/env-session-events.ts'
 import { type Asked, by, type Shared } from './deps.ts'
 import { active, lost } from './reading.ts'
 

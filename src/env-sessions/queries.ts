@@ -3,9 +3,9 @@
 import { createCurrent, type Reading } from '../../projections/current.ts'
 import { createEnvSessionRows, type SessionRow } from '../../projections/env-sessions/rows.ts'
 import type { ReadStore } from '../../projections/store.ts'
-import { envSessionStream } from '../contract/env-session-events.ts'
+import { envSessionStream } from '../contract/events/env-session-events.ts'
+import type { Principal } from '../contract/events/token-events.ts'
 import { Refusal } from '../contract/refusals.ts'
-import type { Principal } from '../contract/token-events.ts'
 import type { EnvSession } from '../contract/wire.ts'
 import type { Pause } from '../fairness/slices.ts'
 

@@ -1,10 +1,10 @@
 // Reads a session as it is now, or as it was after one of its events.
-import type { RequestKeys } from '../contract/commands.ts'
+import type { RequestKeys } from '../contract/commands/commands.ts'
 import { sessionEvents } from '../contract/decoders/env-session.ts'
-import { envSessionStream } from '../contract/env-session-events.ts'
+import { envSessionStream } from '../contract/events/env-session-events.ts'
+import type { Principal } from '../contract/events/token-events.ts'
 import { Refusal } from '../contract/refusals.ts'
 import { StorageFailure } from '../contract/stored.ts'
-import type { Principal } from '../contract/token-events.ts'
 import type { EnvStepAnswer } from '../contract/wire.ts'
 import {
   emptySession,

@@ -1,26 +1,28 @@
 // Resets a session, with a seed and options.
-import { envSessionStream } from '../contract/env-session-events.ts'
+
 import { AuthorsError } from '../contract/environment.ts'
+import { envSessionStream } from '../contract/events/env-session-events.ts'
 import { ResetEnvBody } from '../contract/wire.ts'
 import { takenAt } from '../history/env-session.ts'
+import type { Attempt } from '../once/once.ts'
 import { digestOfRequest } from '../platform/digest.ts'
 import { type Asked, by, type Shared } from './deps.ts'
 import { invalid } from './invalid.ts'
 import { active, foldTo, lost, mustBeNew, settled } from './reading.ts'
-import { isUnkeyedRetry, keysOf, type Retry } from './retries.ts'
+import { isUnkeyedRetry, keysOf } from './retries.ts'
 
 export const resetSession = async (
   deps: Shared,
   asked: Asked,
   body: ResetEnvBody,
-  request: Retry & { began(): void },
+  request: Attempt & { began(): void },
 ) => {
   const { queries, retries, steps, callers, runtime } = deps
   const { session_id: id, seed, options } = body
   const { principal } = asked
-  const { delivery, began, idempotencyKey } = request
+  const { delivery, began, key } = request
   const stream = envSessionStream(id)
-  const keys = keysOf('reset', digestOfRequest(ResetEnvBody, body, 'reset'), body, idempotencyKey)
+  const keys = keysOf('reset', digestOfRequest(ResetEnvBody, body, 'reset'), body, key)
   const repeats = isUnkeyedRetry(request) ? retries.repeats(principal, id, delivery) : undefined
   const command = {
     type: 'ResetSession' as const,

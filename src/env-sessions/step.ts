@@ -1,18 +1,19 @@
 // A step that a request asks for: a repeated step gets its earlier answer; a new one is checked and taken.
 import type { Caller } from '../../actors/env-session/callers.ts'
-import type { Repeats, StepRequest } from '../contract/env-session-commands.ts'
-import { envSessionStream } from '../contract/env-session-events.ts'
+import type { Repeats, StepRequest } from '../contract/commands/env-session-commands.ts'
 import type { OpenObject } from '../contract/environment.ts'
+import { envSessionStream } from '../contract/events/env-session-events.ts'
+import type { Principal } from '../contract/events/token-events.ts'
 import { Invalid, otherUser, Refusal, unexpectedStep } from '../contract/refusals.ts'
-import type { Principal } from '../contract/token-events.ts'
 import { asTexts } from '../contract/variables.ts'
 import { type EnvStepAnswer, StepEnvBody } from '../contract/wire.ts'
 import { type SessionView, takenAt } from '../history/env-session.ts'
+import type { Attempt, Retry } from '../once/once.ts'
 import { digestOfRequest } from '../platform/digest.ts'
 import { type Asked, by, type Shared } from './deps.ts'
 import { invalid, problemsAt } from './invalid.ts'
 import { answerAt, lost, mustBeNew, mustHaveRoom, settled, viewFor } from './reading.ts'
-import { isUnkeyedRetry, keysOf, type Retry } from './retries.ts'
+import { isUnkeyedRetry, keysOf } from './retries.ts'
 import { takeStep } from './take-step.ts'
 
 type Repeatable = Pick<StepRequest, 'effectId' | 'keys'>
@@ -74,14 +75,14 @@ export const step = async (
   deps: Shared,
   asked: Asked,
   body: StepEnvBody,
-  request: Retry & Required<Pick<Caller, 'began' | 'emit' | 'signal'>>,
+  request: Attempt & Required<Pick<Caller, 'began' | 'emit' | 'signal'>>,
 ): Promise<EnvStepAnswer> => {
   const { session_id: id, tool_name: toolName, tool_args, env_vars, task_id, expected_step } = body
-  const { began, emit, signal, delivery, idempotencyKey } = request
+  const { began, emit, signal, delivery, key } = request
   const { principal } = asked
   const { retries, ids } = deps
   const repeats = isUnkeyedRetry(request) ? retries.repeats(principal, id, delivery) : undefined
-  const repeatable = repeatableOf(deps, body, idempotencyKey)
+  const repeatable = repeatableOf(deps, body, key)
   const { view, revision } = await foreseen(deps, asked, body, repeatable, repeats)
   if (revision !== undefined) {
     retries.answered(principal, id, revision, delivery)
@@ -112,11 +113,11 @@ export const mayStep = async (
   deps: Shared,
   asked: Asked,
   body: StepEnvBody,
-  retry: Pick<Retry, 'idempotencyKey' | 'isRetry'>,
+  retry: Retry,
 ): Promise<{ isKnown: boolean; next: number }> => {
   const { session_id: id, expected_step: expected } = body
   const repeats = isUnkeyedRetry(retry) ? deps.retries.mayRepeat(asked.principal, id) : undefined
-  const repeatable = repeatableOf(deps, body, retry.idempotencyKey)
+  const repeatable = repeatableOf(deps, body, retry.key)
   const { view, revision } = await foreseen(deps, asked, body, repeatable, repeats)
   const next = view.step + 1 + deps.steps.count(id)
   if (revision !== undefined) return { isKnown: true, next }

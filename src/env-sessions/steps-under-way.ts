@@ -1,4 +1,6 @@
-// Counts the steps of each session that run or wait for their turn, and stops them when the session ends or is reset.
+// Counts the steps of each session that run or wait for their turn, and stops them when the session ends or is reset. They
+// wait in one place, the mailbox of the session's actor. Commands are data, so the mailbox has neither their signals nor a
+// limit for one kind of command: both are here.
 
 import { StopStep } from '../contract/environment.ts'
 import { Refusal } from '../contract/refusals.ts'

@@ -6,17 +6,18 @@ import { envSessionKind } from '../../actors/env-session/actor.ts'
 import { createCallers } from '../../actors/env-session/callers.ts'
 import { createInstances } from '../../actors/env-session/instances.ts'
 import type { Given, SessionFolders } from '../../actors/env-session/ports.ts'
-import type { Inspect } from '../../actors/runtime/live.ts'
+import type { Inspect } from '../../actors/runtime/logic.ts'
 import { createRuntime } from '../../actors/runtime/runtime.ts'
 import type { Projector } from '../../projections/projector.ts'
 import type { ReadStore } from '../../projections/store.ts'
 import type { EnvironmentSource, Instance } from '../contract/environment.ts'
 import type { Report, World } from '../contract/ports.ts'
 import type { DiskUse } from '../fairness/disk/disk-use.ts'
-import { createFairTurns } from '../fairness/fair-turns.ts'
+import { createPlaces } from '../fairness/places.ts'
 import type { Quotas } from '../fairness/quotas.ts'
 import type { SchemaChecker } from '../json-schema/checker.ts'
 import type { EventLog } from '../log/log.ts'
+import type { Once } from '../once/once.ts'
 import type { Secrets } from '../platform/secrets.ts'
 import { createTroubles } from '../platform/troubles.ts'
 import { createSessions } from './commands.ts'
@@ -49,6 +50,7 @@ type Deps = {
   }
   folders: SessionFolders
   quotas: Quotas
+  once: Once
   disk: Pick<DiskUse, 'mustHaveRoom' | 'watch' | 'changed' | 'longestFile'>
   idleSeconds: number
   isNamed: (session: { id: string; userId: string }) => boolean
@@ -61,13 +63,14 @@ export const createSessionSystem = (deps: Deps) => {
   const { world, log, secrets, environments, folders, onFault } = deps
   const { clock, timers, ids } = world
   const queries = createSessionQueries(deps.store, deps.projector)
-  const turn = createFairTurns(opening)
+  const openings = createPlaces(opening)
   const stopping = new AbortController()
   setMaxListeners(0, stopping.signal) // each waiting instance has a listener
   const instances = createInstances({
     environments: {
       resolve: environments.resolve,
-      open: (source, opening, user) => turn(user, () => environments.open(source, opening), stopping.signal),
+      open: (source, opening, user) =>
+        openings.hold(user, () => environments.open(source, opening), stopping.signal),
     },
     folders,
     longestFile: deps.disk.longestFile,
@@ -84,7 +87,7 @@ export const createSessionSystem = (deps: Deps) => {
     clock,
     instances,
     callers,
-    keepSecrets: (ref, values) => secrets.put(ref, values),
+    putSecrets: (ref, values) => secrets.put(ref, values),
     forgetSecrets: ref => secrets.forget(ref),
   })
   const runtime = createRuntime({ log, kind, timers, onFault, inspect: deps.inspect })
@@ -97,6 +100,7 @@ export const createSessionSystem = (deps: Deps) => {
     log,
     secrets,
     quotas: deps.quotas,
+    once: deps.once,
     disk: deps.disk,
     folders,
     clock,

@@ -1,7 +1,7 @@
 // Takes a step of a session in its turn, for a request or for a call of a task.
 import type { Caller } from '../../actors/env-session/callers.ts'
-import type { StepRequest } from '../contract/env-session-commands.ts'
-import { envSessionStream } from '../contract/env-session-events.ts'
+import type { StepRequest } from '../contract/commands/env-session-commands.ts'
+import { envSessionStream } from '../contract/events/env-session-events.ts'
 import type { EnvStepAnswer } from '../contract/wire.ts'
 import { takenAt } from '../history/env-session.ts'
 import type { Shared } from './deps.ts'

@@ -1,8 +1,8 @@
 // Connects a task with the environment session that has the id of the task's session: the task gets the tools of that
 // session, and calls of these tools are steps of the session.
-import type { StepRequest } from '../contract/env-session-commands.ts'
-import { envSessionStream } from '../contract/env-session-events.ts'
+import type { StepRequest } from '../contract/commands/env-session-commands.ts'
 import type { Recovery } from '../contract/environment.ts'
+import { envSessionStream } from '../contract/events/env-session-events.ts'
 import { StorageFailure } from '../contract/stored.ts'
 import { OutcomeUnknown } from '../contract/tools.ts'
 import type { ToolDefinition } from '../contract/wire.ts'

@@ -46,6 +46,7 @@ export const createSessionTools = ({
     recovery?: Recovery,
   ): Tool => ({
     definition,
+    origin: `env:${definition.function.name}`,
     // The session knows the result of a completed step. An interrupted step runs again only if the author of the
     // environment says that its actions may be repeated.
     isSafe: () => recovery === 'refold',

@@ -4,11 +4,11 @@ import path from 'node:path'
 import { EnvironmentGone, type EnvironmentSource, type Instance } from '../contract/environment.ts'
 import type { Timers } from '../contract/ports.ts'
 import type { Children } from '../platform/children/children.ts'
+import type { MemoryWatch } from '../platform/programs/memory-watch.ts'
 import { commandOf } from './command.ts'
-import { handOver, keep, takeBack } from './handover.ts'
+import { handOver, takeBack, takeOver } from './handover.ts'
 import { createHellos } from './hellos.ts'
 import { createInstance, type Given } from './instance.ts'
-import { createMemoryWatch } from './memory.ts'
 import { rootOf } from './modules.ts'
 import { createPool } from './pool.ts'
 import { type EnvironmentProcess, startProcess } from './process.ts'
@@ -47,16 +47,16 @@ export type Environments = Registry & {
 type Deps = {
   children: Pick<Children, 'start' | 'end'>
   timers: Timers
+  memory: MemoryWatch
   protection?: Protection
   /** A program with a user id of its own may pass through all folders from this one to the folder that it gets. */
   dataDir?: string
 }
 
 export const createEnvironments = (
-  { children, timers, protection = noProtection, dataDir = '/' }: Deps,
+  { children, timers, memory, protection = noProtection, dataDir = '/' }: Deps,
   { path: folder, byDefault, stepTimeoutMs, memoryMb }: EnvironmentSettings,
 ): Environments => {
-  const memory = createMemoryWatch(timers)
   const start = async (file: string) => {
     const command = commandOf(file, memoryMb, rootOf(folder, file))
     const env = { ...command.env, ...protection.variablesFor(file) }
@@ -72,7 +72,7 @@ export const createEnvironments = (
     const { ids } = protection
     const isGiven = user !== undefined && ids !== undefined
     try {
-      await (isGiven ? handOver(dir, dataDir, user, ids) : keep(dir))
+      await (isGiven ? handOver(dir, dataDir, user, ids) : takeOver(dir))
     } catch (error) {
       await end()
       throw error

@@ -5,7 +5,7 @@ import { chmodSync, chownSync, lstatSync, readdirSync, statSync } from 'node:fs'
 import { chmod, lchown, lstat, readdir } from 'node:fs/promises'
 import path from 'node:path'
 import type { UserId } from '../contract/user-id.ts'
-import { makeOwnFolder } from '../platform/make-folder.ts'
+import { makeOwnFolder } from '../platform/files/make-folder.ts'
 import type { UserIds } from './user-ids.ts'
 
 const others = 0o077
@@ -82,7 +82,7 @@ export const handOver = async (folder: string, top: string, user: UserId, ids: U
 }
 
 /** For a program that runs as the server's user: makes the server the owner of files that another program left. */
-export const keep = async (folder: string): Promise<void> => {
+export const takeOver = async (folder: string): Promise<void> => {
   const [uid, gid] = [process.getuid?.(), process.getgid?.()]
   if (uid !== 0 || gid === undefined) return // only root could have given the folder to another user
   await give(Buffer.from(folder), { uid, gid }, () => false)

@@ -1,11 +1,18 @@
-// An instance of an environment, and the requests to the program that runs it.
-import type { Instance, Observed, OpenObject, ResetAnswer, StepAnswer } from '../contract/environment.ts'
+// An instance of an environment, and the requests to the program that runs it. The actor of its session asks one thing at
+// a time: what else is wanted of the session waits in the mailbox of the actor. So nothing waits here.
+import {
+  EnvironmentGone,
+  type Instance,
+  type Observed,
+  type OpenObject,
+  type ResetAnswer,
+  type StepAnswer,
+} from '../contract/environment.ts'
 import { createCut } from './cut.ts'
 import type { EnvironmentProcess } from './process.ts'
 import { checked, observedOf, resetAnswer, stepAnswer, stoppedAnswer } from './program-answers.ts'
+import { type Limits, Refused } from './program-question.ts'
 import type { ClassInfo, Method } from './protocol.ts'
-import { type Limits, Refused } from './question.ts'
-import { createTurns } from './turns.ts'
 
 /** The time limit of `close`, in milliseconds. */
 const closeMs = 1000
@@ -50,9 +57,11 @@ export const createInstance = async (
 ): Promise<Instance> => {
   const limitMs = stepTimeoutMs ?? defaultStepMs
   const keeping = { limitMs: Math.max(limitMs, leastKeepMs) }
-  const turns = createTurns()
-  const ask = (method: Method, params: object = {}, limits: Partial<Limits> = {}) =>
-    process.request(method, params, { limitMs, ...limits })
+  let isClosed = false
+  const ask = async (method: Method, params: object = {}, limits: Partial<Limits> = {}) => {
+    if (isClosed) throw new EnvironmentGone('the environment was closed')
+    return process.request(method, params, { limitMs, ...limits })
+  }
   let last: Pick<Observed, 'state' | 'tools'> = { state: {}, tools: [] }
   let done = false
 
@@ -93,32 +102,29 @@ export const createInstance = async (
     return keep(stopped === undefined ? answer : stoppedAnswer(answer, `the step ${stopped}`))
   }
 
-  let isClosed = false
   return {
     recovery,
     showsObservation,
     gone: process.gone.then(reason => (isClosed ? new Promise<string>(() => {}) : reason)),
-    reset: params => turns.take(() => reset(params)),
-    step: (params, watch) => turns.take(() => step(params, watch)),
-    observe: () => turns.take(async () => keep(observedOf((await ask('observe')).result, done))),
+    reset,
+    step,
+    observe: async () => keep(observedOf((await ask('observe')).result, done)),
     // `done` is known here, not in the program, so it is stored with the snapshot.
-    snapshot: ({ leaveOut, keepOld }) =>
-      turns.take(async () => {
-        const { result } = await ask('snapshot', { keep_old: keepOld }, keeping)
-        const { data, left_out = [] } = checked(result, 'snapshot')
-        for (const what of Array.isArray(left_out) ? left_out : []) leaveOut(String(what))
-        return data === undefined ? undefined : { data, done }
-      }),
-    restore: snapshot =>
-      turns.take(async () => {
-        const { data, done: wasDone } = snapshot as { data: unknown; done: boolean }
-        await ask('restore', { data }, keeping)
-        done = wasDone
-      }),
+    async snapshot({ leaveOut, keepOld }) {
+      const { result } = await ask('snapshot', { keep_old: keepOld }, keeping)
+      const { data, left_out = [] } = checked(result, 'snapshot')
+      for (const what of Array.isArray(left_out) ? left_out : []) leaveOut(String(what))
+      return data === undefined ? undefined : { data, done }
+    },
+    async restore(snapshot) {
+      const { data, done: wasDone } = snapshot as { data: unknown; done: boolean }
+      await ask('restore', { data }, keeping)
+      done = wasDone
+    },
     async close() {
       isClosed = true
       // Does not wait for a running step: the step ends with its process.
-      if (turns.isFree()) await turns.take(() => ask('close', {}, { limitMs: closeMs })).catch(() => {})
+      if (!process.isAsked()) await process.request('close', {}, { limitMs: closeMs }).catch(() => {})
       await process.end()
     },
   }

@@ -54,7 +54,7 @@ export const createPool = ({ start, timers, hasRoom }: Deps): Pool => {
     )
   }
 
-  const keep = ({ file, digest }: Module): Ready => {
+  const prepare = ({ file, digest }: Module): Ready => {
     drop(file)
     const starting = start(file)
     const own: Ready = { digest, process: starting, forget: timers.after(idleMs, () => drop(file)) }
@@ -69,7 +69,7 @@ export const createPool = ({ start, timers, hasRoom }: Deps): Pool => {
     return own
   }
 
-  const mayKeep = () => !isClosed && hasRoom()
+  const mayPrepare = () => !isClosed && hasRoom()
 
   /** The ready program of the module, if its file has not changed. */
   const claim = ({ file, digest }: Module): Ready | undefined => {
@@ -86,14 +86,14 @@ export const createPool = ({ start, timers, hasRoom }: Deps): Pool => {
 
   const refill = (module: Module) =>
     timers.after(refillMs, () => {
-      if (mayKeep() && !ready.has(module.file)) keep(module)
+      if (mayPrepare() && !ready.has(module.file)) prepare(module)
     })
 
   return {
     async hello(module) {
       const found = ready.get(module.file)
       if (found?.digest === module.digest) return (await found.process).hello
-      if (mayKeep()) return (await keep(module).process).hello
+      if (mayPrepare()) return (await prepare(module).process).hello
       return helloAlone(start, module.file)
     },
     async take(module) {

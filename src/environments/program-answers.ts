@@ -1,11 +1,35 @@
 // Checks and completes the answers of a program. The service relies only on fields that are checked here.
-
 import type { Observed, OpenObject, ResetAnswer, StepAnswer } from '../contract/environment.ts'
-import { heldBy, isExact } from '../contract/exact-number.ts'
-import type { Block, ToolDefinition } from '../contract/wire.ts'
-import { isContent } from './content.ts'
+import { heldBy, isExact } from '../contract/json/exact-number.ts'
+import type { Block, MessageContent, ToolDefinition } from '../contract/wire.ts'
+import { Unfit } from '../platform/programs/lines.ts'
 import { createCut, cutContent } from './cut.ts'
-import { deepest, isObject, Unfit } from './protocol.ts'
+import { deepest, isObject } from './protocol.ts'
+
+// Whether a value has the form of message content. Only the fields that the wire requires are checked.
+
+const isText = (value: unknown): value is string => typeof value === 'string'
+const hasText = ({ text }: Record<string, unknown>) => isText(text)
+const hasImage = ({ image_url: image }: Record<string, unknown>) => isObject(image) && isText(image.url)
+const hasAudio = ({ input_audio: audio }: Record<string, unknown>) =>
+  isObject(audio) && isText(audio.data) && isText(audio.format)
+const hasFile = ({ file }: Record<string, unknown>) =>
+  isObject(file) && (isText(file.file_url) || isText(file.file_data)) && isText(file.filename)
+
+const kinds = new Map<unknown, (part: Record<string, unknown>) => boolean>([
+  ...['text', 'input_text', 'output_text', 'reasoning_text', 'summary_text', 'refusal'].map(
+    type => [type, hasText] as const,
+  ),
+  ...['image', 'input_image', 'output_image', 'image_url'].map(type => [type, hasImage] as const),
+  ...['input_audio', 'output_audio', 'audio'].map(type => [type, hasAudio] as const),
+  ['file', hasFile],
+])
+
+const isPart = (part: unknown): boolean =>
+  isText(part) || (isObject(part) && kinds.get(part.type)?.(part) === true)
+
+const isContent = (value: unknown): value is MessageContent =>
+  isText(value) || (Array.isArray(value) && value.every(isPart))
 
 /**
  * Why a value cannot be stored and sent; undefined: it can. A value may have `levels` levels. JSON.parse takes

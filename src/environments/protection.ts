@@ -1,16 +1,19 @@
 // Decides once, at the start, how the server is protected against programs that run for users: which sandbox workspace
 // commands get, and whether programs can run with user ids of their own. Missing protection is reported to
 // the operator.
+import path from 'node:path'
 import type { UserId } from '../contract/user-id.ts'
 import { findIds, type IdSettings, modulesProblems } from './own-ids.ts'
+import { type Bubblewrap, type Sandbox, tryBubblewrap } from './sandbox.ts'
+import { allowUnsandboxed, bubblewrapProgram } from './sandbox-variables.ts'
 import type { UserIds } from './user-ids.ts'
-import { type Bubblewrap, tryBubblewrap, type Wall } from './wall.ts'
-import { allowUnsandboxed, bubblewrapProgram } from './wall-variables.ts'
 import { builtinFile, builtinNames, gymnasiumFile } from './where.ts'
 
 export type ProtectionSettings = IdSettings & {
-  /** The operator's modules; undefined: there are none. */
+  /** The operator's modules of environments; undefined: there are none. */
   modules: string | undefined
+  /** The operator's agents; undefined: there are none. */
+  agents: string | undefined
   allowUnsandboxedShell: boolean
 }
 
@@ -18,7 +21,7 @@ export type ProtectionSettings = IdSettings & {
 export type OwnUsers = 'all' | 'some' | 'none'
 
 export type Protection = {
-  wall: Wall
+  sandbox: Sandbox
   ownUsers: OwnUsers
   /** Undefined: all programs run as the server's user. */
   ids: UserIds | undefined
@@ -38,7 +41,7 @@ const noSandbox = (problem: string): string =>
 
 /** The protection for callers that run no programs for users. */
 export const noProtection: Protection = {
-  wall: 'refused',
+  sandbox: 'refused',
   ownUsers: 'none',
   ids: undefined,
   refusalOf: () => undefined,
@@ -65,9 +68,10 @@ export const findProtection = (settings: ProtectionSettings): Protection => {
   const workspace = builtinFile('workspace')
   const { ids, problem: noIds } = findIds(settings)
   const outside = ids === undefined ? {} : modulesProblems(ids, settings.modules)
+  const ofAgents = ids === undefined ? {} : modulesProblems(ids, settings.agents)
   const { bubblewrap, hasOwnId } = findShell(ids)
   const isThere = 'program' in bubblewrap
-  const wall = isThere ? 'bubblewrap' : settings.allowUnsandboxedShell ? 'limits' : 'refused'
+  const sandbox = isThere ? 'bubblewrap' : settings.allowUnsandboxedShell ? 'limits' : 'refused'
   const noIdForShell = ids && !hasOwnId ? 'bubblewrap works for root alone' : undefined
 
   const asRoot = (which: string, why: string | undefined) =>
@@ -76,25 +80,29 @@ export const findProtection = (settings: ProtectionSettings): Protection => {
     ...asRoot('environments', noIds),
     ...asRoot('environments of ENV_PATH', outside.all),
     ...asRoot('Python environments of ENV_PATH', outside.python),
+    ...asRoot('agents of AGENT_PATH', ofAgents.all),
+    ...asRoot('Python agents of AGENT_PATH', ofAgents.python),
     ...asRoot('workspaces', noIdForShell),
   ]
   const said = isThere || bubblewrap.said === undefined ? [] : [`${bubblewrap.problem}: ${bubblewrap.said}`]
   const isRoot = (file: string) => {
     if (file === workspace) return !hasOwnId
     if (ours.has(file)) return false
-    return (outside.all ?? (file.endsWith('.py') ? outside.python : undefined)) !== undefined
+    const folder =
+      settings.agents !== undefined && path.dirname(file) === settings.agents ? ofAgents : outside
+    return (folder.all ?? (file.endsWith('.py') ? folder.python : undefined)) !== undefined
   }
   return {
-    wall,
+    sandbox,
     ownUsers: ids === undefined ? 'none' : without.length > 0 ? 'some' : 'all',
     ids,
     refusalOf: name =>
-      name === 'workspace' && wall === 'refused' && !isThere ? noSandbox(bubblewrap.problem) : undefined,
+      name === 'workspace' && sandbox === 'refused' && !isThere ? noSandbox(bubblewrap.problem) : undefined,
     userFor: file => (ids === undefined || isRoot(file) ? undefined : ids.next()),
     variablesFor(file) {
       if (file !== workspace) return {}
       if (isThere) return { [bubblewrapProgram]: bubblewrap.program }
-      return wall === 'limits' ? { [allowUnsandboxed]: '1' } : {}
+      return sandbox === 'limits' ? { [allowUnsandboxed]: '1' } : {}
     },
     problems: [...without, ...said],
   }

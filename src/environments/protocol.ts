@@ -1,13 +1,12 @@
 // The line protocol between the service and the program of an environment, as docs/environments.md describes it:
 // JSON-RPC without its version member, one message on each line.
 
-import { AuthorsError, type OpenObject, type Recovery } from '../contract/environment.ts'
-import { readJson } from '../contract/exact-json.ts'
-import { heldBy, isExact } from '../contract/exact-number.ts'
+import type { OpenObject, Recovery } from '../contract/environment.ts'
+import { readJson } from '../contract/json/exact-json.ts'
+import { heldBy, isExact } from '../contract/json/exact-number.ts'
+import { Unfit } from '../platform/programs/lines.ts'
 
 export const protocolVersion = 1
-/** The greatest length, in bytes, of a line that a program may send. */
-export const longestLine = 16 << 20
 /** A value has at most this many levels of lists and objects. */
 export const deepest = 64
 
@@ -47,9 +46,6 @@ export type Said =
   | { is: 'failure'; message: string }
   /** A method of a later protocol version: it is skipped. */
   | { is: 'unknown' }
-
-/** Thrown for a line of a program that is no message, and for a message that is invalid or unexpected. */
-export class Unfit extends AuthorsError {}
 
 export const isObject = (value: unknown): value is OpenObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !isExact(value)

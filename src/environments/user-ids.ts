@@ -4,7 +4,7 @@
 import { randomInt } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import type { UserId } from '../contract/user-id.ts'
-import { userOf } from './stragglers.ts'
+import { userOf } from '../platform/programs/stragglers.ts'
 
 /**
  * How many ids there are, in one range. An id is used again after this many programs, if no process has it any more.

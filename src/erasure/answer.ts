@@ -1,7 +1,7 @@
 // Makes the answer to a caller about an erasure.
-import { isCronStream, jobIdOf } from '../contract/cron-events.ts'
-import { isEnvSessionStream, sessionIdOf } from '../contract/env-session-events.ts'
-import type { ErasureSubject, NotErased } from '../contract/erasure-events.ts'
+import { isCronStream, jobIdOf } from '../contract/events/cron-events.ts'
+import { isEnvSessionStream, sessionIdOf } from '../contract/events/env-session-events.ts'
+import type { ErasureSubject, NotErased } from '../contract/events/erasure-events.ts'
 import { isTaskStream, taskIdOf } from '../contract/task-stream.ts'
 import type { StoredErasure } from './stored-erasures.ts'
 

@@ -1,7 +1,7 @@
 // Finds everything that prevents an erasure.
 import type { ErasableTask } from '../../projections/tasks/ended-rows.ts'
-import { sessionIdOf } from '../contract/env-session-events.ts'
-import type { HoldPlaced } from '../contract/hold-events.ts'
+import { sessionIdOf } from '../contract/events/env-session-events.ts'
+import type { HoldPlaced } from '../contract/events/hold-events.ts'
 import { Refusal } from '../contract/refusals.ts'
 import type { SessionRow } from '../env-sessions/queries.ts'
 import type { Pause } from '../fairness/slices.ts'

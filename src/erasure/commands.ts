@@ -1,7 +1,7 @@
 // Carries out requests to erase. One erasure runs at a time, so that its checks still hold when the erasure is stored.
 import type { ErasableTask } from '../../projections/tasks/ended-rows.ts'
-import { envSessionStream } from '../contract/env-session-events.ts'
-import type { ErasureSubject } from '../contract/erasure-events.ts'
+import { envSessionStream } from '../contract/events/env-session-events.ts'
+import type { ErasureSubject } from '../contract/events/erasure-events.ts'
 import { Refusal } from '../contract/refusals.ts'
 import { createTurns } from '../platform/turns.ts'
 import { answerOf, type ErasureAnswer } from './answer.ts'
@@ -68,7 +68,8 @@ const createErasing = (deps: ErasureDeps) => {
         throw new Refusal(
           'NotErasable',
           { users: [user, ...others] },
-          'several users have a session with this id: name one of the users with user_id',
+          'several users have a session with this id',
+          { hint: 'Name one of `data.users` with the parameter `user_id`.' },
         )
       const tasks = rows.ofSession(id).filter(row => row.user_id === user)
       const isThere = !sessionQueries.isErased(id) && sessionQueries.userOf(id) === user

@@ -1,7 +1,7 @@
 // Destroys everything that stored erasures cover: files and secrets first, because only the payloads name them, then
 // messages in NATS, the payloads, and at last copies in read models, in memory and in the files of the log. So a crash
 // loses nothing that a later attempt needs. Each step may be repeated.
-import type { NotErased } from '../contract/erasure-events.ts'
+import type { NotErased } from '../contract/events/erasure-events.ts'
 import type { Log } from '../contract/stored.ts'
 import type { Reach } from '../contract/tools.ts'
 import type { EventLog } from '../log/log.ts'

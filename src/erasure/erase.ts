@@ -1,16 +1,17 @@
 // Carries out one erasure, from the check to the end.
 import type { ErasableTask } from '../../projections/tasks/ended-rows.ts'
-import { cronStream } from '../contract/cron-events.ts'
-import { sessionIdOf } from '../contract/env-session-events.ts'
-import type { ErasureSubject } from '../contract/erasure-events.ts'
+import { cronStream } from '../contract/events/cron-events.ts'
+import { sessionIdOf } from '../contract/events/env-session-events.ts'
+import type { ErasureSubject } from '../contract/events/erasure-events.ts'
+import { webhookOfTask, webhookStream } from '../contract/events/webhook-events.ts'
 import type { Ids } from '../contract/ports.ts'
 import type { Log } from '../contract/stored.ts'
 import { taskStream } from '../contract/task-stream.ts'
 import type { Reach } from '../contract/tools.ts'
-import { webhookOfTask, webhookStream } from '../contract/webhook-events.ts'
 import type { Sessions } from '../env-sessions/commands.ts'
 import type { SessionQueries } from '../env-sessions/queries.ts'
-import { nextTurn, type Pause } from '../fairness/slices.ts'
+import type { Pause } from '../fairness/slices.ts'
+import { yieldToLoop } from '../platform/loop.ts'
 import type { Commands } from '../tasks/commands.ts'
 import type { Erasable } from '../tasks/erasable.ts'
 import { answerOf, type ErasureAnswer } from './answer.ts'
@@ -82,7 +83,7 @@ const remove = async (deps: EraseDeps, asked: Asked, { tasks, sessions }: Closur
     if (deleted !== 0) continue
     const removing = removeTask(id).finally(() => underWay.delete(removing))
     underWay.add(removing)
-    await nextTurn()
+    await yieldToLoop()
     if (underWay.size >= deletedAtOnce) await Promise.race(underWay)
     if (failures.length > 0) break
   }

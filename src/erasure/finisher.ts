@@ -1,5 +1,5 @@
 // Finishes stored erasures: at once, and again after an error or a crash, until nothing is left to destroy.
-import { keptByNats, type NotErased } from '../contract/erasure-events.ts'
+import { keptByNats, type NotErased } from '../contract/events/erasure-events.ts'
 import type { Report } from '../contract/ports.ts'
 import { Refusal } from '../contract/refusals.ts'
 import { createTurns } from '../platform/turns.ts'

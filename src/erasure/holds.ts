@@ -1,10 +1,11 @@
 // Places, lifts and finds legal holds. Events in the log record them; the current holds are also kept in memory.
 
 import { type HoldEvent, holdEvents } from '../contract/decoders/hold.ts'
-import { type HoldPlaced, type HoldSubject, holdStream } from '../contract/hold-events.ts'
+import { type HoldPlaced, type HoldSubject, holdStream } from '../contract/events/hold-events.ts'
 import type { Ids } from '../contract/ports.ts'
 import { Invalid, Refusal } from '../contract/refusals.ts'
 import type { Log } from '../contract/stored.ts'
+import { record } from '../log/record.ts'
 import { createTurns } from '../platform/turns.ts'
 import type { Asked } from './asked.ts'
 
@@ -85,18 +86,8 @@ export const openHolds = async ({ log, ids }: Deps) => {
   await read()
 
   const append = async (event: HoldEvent, { principal, requestId }: Asked): Promise<void> => {
-    const [stored] = await log.append([
-      {
-        stream: holdStream,
-        expectedRevision: log.revisionOf(holdStream),
-        principal: principal.id,
-        owner: '',
-        session_id: '',
-        correlation_id: holdStream,
-        causation_id: requestId,
-        events: [{ type: event.type, schema_version: 1, data: event.data }],
-      },
-    ])
+    const by = { principal: principal.id, causation: requestId }
+    const [stored] = await record(log, holdStream, [event], by)
     take(event, stored?.header.time ?? '')
   }
   const find = (subject: HoldSubject) => [...holds.values()].find(hold => isSame(hold, subject))

@@ -1,8 +1,8 @@
 // Reads the events of a task to find the tasks whose content it has, and the tasks and sessions that have its content.
 import { taskEvents } from '../contract/decoders/task.ts'
-import { envSessionStream } from '../contract/env-session-events.ts'
+import { envSessionStream } from '../contract/events/env-session-events.ts'
+import type { TaskEventData } from '../contract/events/task-events.ts'
 import type { Log } from '../contract/stored.ts'
-import type { TaskEventData } from '../contract/task-events.ts'
 import { isTaskStream, taskIdOf, taskStream } from '../contract/task-stream.ts'
 
 export type Created = TaskEventData<'TaskCreated'>

@@ -3,7 +3,8 @@
 import type { ErasableTask } from '../../projections/tasks/ended-rows.ts'
 import type { Clock, Ids, Report, Timers } from '../contract/ports.ts'
 import type { Log } from '../contract/stored.ts'
-import { nextTurn } from '../fairness/slices.ts'
+import { record } from '../log/record.ts'
+import { yieldToLoop } from '../platform/loop.ts'
 import type { Erasable } from '../tasks/erasable.ts'
 import type { ErasureCommands } from './commands.ts'
 import { type RetentionRule, wordsOf } from './retention-rules.ts'
@@ -27,6 +28,7 @@ type Deps = {
   report: Report
 }
 
+const bySystem = { principal: 'system', causation: retentionStream }
 const system = { id: 'system', role: 'admin', userId: undefined, expiresAt: undefined } as const
 
 /** The ended tasks that a rule names. */
@@ -41,25 +43,10 @@ const matching = async (
     const slice = oldAfter({ before, status, agent, userId }, after)
     found.push(...slice.found)
     after = slice.next
-    await nextTurn()
+    await yieldToLoop()
   }
   return found
 }
-
-/** Stores that the rules were applied. */
-const store = (log: Deps['log'], data: RetentionApplied) =>
-  log.append([
-    {
-      stream: retentionStream,
-      expectedRevision: log.revisionOf(retentionStream),
-      principal: 'system',
-      owner: '',
-      session_id: '',
-      correlation_id: retentionStream,
-      causation_id: retentionStream,
-      events: [{ type: 'RetentionApplied', schema_version: 1, data }],
-    },
-  ])
 
 export const createRetention = (deps: Deps) => {
   const { log, rows, rules, clock, timers, report } = deps
@@ -88,7 +75,8 @@ export const createRetention = (deps: Deps) => {
     for (const rule of rules) kept += await applyRule(rule)
     if (stopped) return
     const total = { erased: uncounted, kept }
-    await store(log, { rules, ...total })
+    const data: RetentionApplied = { rules, ...total }
+    await record(log, retentionStream, [{ type: 'RetentionApplied', data }], bySystem)
     uncounted = 0
     counts.kept = kept
     report('info', `retention has erased ${total.erased} tasks, and kept ${total.kept} that it names`, total)

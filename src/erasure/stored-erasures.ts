@@ -9,8 +9,9 @@ import {
   type NotErased,
   type PayloadsErased,
   streamsPerErasure,
-} from '../contract/erasure-events.ts'
-import type { Log, NewEvent } from '../contract/stored.ts'
+} from '../contract/events/erasure-events.ts'
+import type { Log } from '../contract/stored.ts'
+import { type By, record } from '../log/record.ts'
 
 /**
  * `positions`: of the events PayloadsErased. `left`: folders that stay, because other tasks work in them. `finished`:
@@ -27,8 +28,6 @@ export type StoredErasure = {
   left: readonly NotErased[]
   finished: ErasureFinished | undefined
 }
-
-type Author = { principal: string; causation: string }
 
 const takeEvent = (known: StoredErasure | undefined, event: RecordedErasure): StoredErasure => {
   const { position, header, data, type } = event
@@ -51,13 +50,7 @@ const takeEvent = (known: StoredErasure | undefined, event: RecordedErasure): St
 type Deps = Pick<Log, 'append' | 'revisionOf' | 'readStream' | 'readAll' | 'head'>
 
 export const createStoredErasures = (log: Deps) => {
-  const append = async (events: ErasureEvent[], { principal, causation }: Author) => {
-    const stored = events.map(({ type, data }): NewEvent => ({ type, schema_version: 1, data }))
-    const expectedRevision = log.revisionOf(erasureStream)
-    const owner = { owner: '', session_id: '', correlation_id: erasureStream }
-    const about = { stream: erasureStream, expectedRevision, principal, ...owner, causation_id: causation }
-    return log.append([{ ...about, events: stored }])
-  }
+  const append = (events: ErasureEvent[], by: By) => record(log, erasureStream, events, by)
   /** The erasures whose first event comes after this revision of the stream, by id. */
   const read = async (after: number): Promise<Map<string, StoredErasure>> => {
     const found = new Map<string, StoredErasure>()
@@ -78,7 +71,7 @@ export const createStoredErasures = (log: Deps) => {
     async begin(
       erasure: Omit<PayloadsErased, 'streams'>,
       lists: readonly (readonly string[])[],
-      author: Author,
+      author: By,
     ): Promise<StoredErasure> {
       const events: ErasureEvent[] = []
       for (const list of lists) {
@@ -94,12 +87,12 @@ export const createStoredErasures = (log: Deps) => {
       const none = { left: [], finished: undefined }
       return { erasure_id, reason, by, subject, positions, time, streams: lists.flat(), ...none }
     },
-    async leave(erasure: StoredErasure, left: readonly NotErased[], author: Author): Promise<StoredErasure> {
+    async leave(erasure: StoredErasure, left: readonly NotErased[], author: By): Promise<StoredErasure> {
       const data = { erasure_id: erasure.erasure_id, not_erased: [...left] }
       await append([{ type: erasureLeft, data }], author)
       return { ...erasure, left }
     },
-    async finish(erasure: StoredErasure, data: ErasureFinished, author: Author): Promise<StoredErasure> {
+    async finish(erasure: StoredErasure, data: ErasureFinished, author: By): Promise<StoredErasure> {
       await append([{ type: erasureFinished, data }], author)
       return { ...erasure, finished: data }
     },

@@ -1,9 +1,44 @@
 // Shares the time of the event loop between users while the loop is busy. New work of a user who wants far more than
 // the others waits, so that the loop has time for the others. A single user never waits here, and users who all want
 // about as much as each other never wait either.
+//
+// These are not places (src/fairness/places.ts): nothing is held, and what limits a user is how long the loop has
+// worked, which is known only afterwards.
+
+import { performance } from 'node:perf_hooks'
 import type { Timers } from '../contract/ports.ts'
 import { createDemands } from './demands.ts'
-import { createStopwatch, type LoopMeter, realMeter } from './loop-meter.ts'
+
+/**
+ * Times in milliseconds. `now` never decreases. `busy` is the time that the event loop has worked since the process
+ * started.
+ */
+type LoopMeter = { now(): number; busy(): number }
+const realMeter: LoopMeter = {
+  now: () => performance.now(),
+  busy: () => performance.eventLoopUtilization().active,
+}
+
+/** Measures how long the event loop has worked. */
+const createStopwatch = (meter: LoopMeter) => {
+  let measuredAt = 0
+  let busyThen = 0
+  const begin = (): void => {
+    measuredAt = meter.now()
+    busyThen = meter.busy()
+  }
+  return {
+    /** Starts a measurement. Earlier work does not count. */
+    begin,
+    /** Ends a measurement and starts the next one. Returns its length, and how much of it the loop worked. */
+    lap(): { elapsed: number; worked: number } {
+      const [from, busy] = [measuredAt, busyThen]
+      begin()
+      const elapsed = Math.max(measuredAt - from, 0.01)
+      return { elapsed, worked: Math.min(busyThen - busy, elapsed) }
+    },
+  }
+}
 
 export type LoopShares = {
   /**

@@ -1,34 +1,16 @@
-// Does long work for callers in slices. Between two slices the event loop serves all other work. Callers take turns,
-// however much work one of them has.
-
+// Does long work for callers in slices. Between two slices the event loop serves all other work. A slice is a place for
+// one turn of the event loop, so callers take turns, however much work one of them has.
 import type { Log } from '../contract/stored.ts'
+import { yieldToLoop } from '../platform/loop.ts'
+import { createPlaces } from './places.ts'
 
 /** Resolves when the next slice of work for this caller may begin. */
 export type Turn = (caller: string) => Promise<void>
 
 export const createSlices = (): Turn => {
-  /** The waiting work of each caller. The first caller is served next. */
-  const waiting = new Map<string, (() => void)[]>()
-  const next = () => {
-    const [first] = waiting
-    if (first === undefined) return
-    const [caller, [go, ...others]] = first
-    waiting.delete(caller)
-    if (others.length > 0) waiting.set(caller, others)
-    if (waiting.size > 0) setImmediate(next)
-    go?.()
-  }
-  return caller =>
-    new Promise(resolve => {
-      if (waiting.size === 0) setImmediate(next)
-      const own = waiting.get(caller)
-      if (own === undefined) waiting.set(caller, [resolve])
-      else own.push(resolve)
-    })
+  const { hold } = createPlaces({ places: 1, perUser: 1 })
+  return caller => hold(caller, yieldToLoop)
 }
-
-/** Resolves in the next turn of the event loop. */
-export const nextTurn = () => new Promise<void>(resolve => setImmediate(resolve))
 
 /** Resolves at once while the slice lasts. At the end of a slice it resolves when the caller's next slice may begin. */
 export type Pause = () => Promise<void>
@@ -48,13 +30,13 @@ export const createPause = (turn: () => Promise<void>, check: () => void, ms = s
 }
 
 /** The pause for work in this process that no caller over the network waits for. */
-export const localPause = (): Pause => createPause(nextTurn, () => {})
+export const localPause = (): Pause => createPause(yieldToLoop, () => {})
 
 /**
  * The pause for long work that no caller waits for, such as an erasure. Its slices are short, since each step of a
  * request may wait for one of them.
  */
-export const backgroundPause = (): Pause => createPause(nextTurn, () => {}, 1)
+export const backgroundPause = (): Pause => createPause(yieldToLoop, () => {}, 1)
 
 /** Reads a stream of the log with pauses. */
 export const readWithPauses = (read: Log['readStream'], pause: Pause): Log['readStream'] =>

@@ -1,6 +1,6 @@
 // Pieces that follow one another and are of one kind make a block: a thought, a text, a call. Messages and Responses
 // tell where each block begins and ends, and all protocols need whole blocks for an answer that is not streamed.
-import type { Piece } from './pieces.ts'
+import type { Piece } from './answer-pieces.ts'
 
 /** `text`: the text so far; of a call, its arguments. `signature`: of reasoning, if it is signed. */
 export type Block = {

@@ -1,8 +1,8 @@
 // A change of what the fake model sends, at one stage or several. Faults are changes, and so are the ways of a
 // provider that others do not have.
 import type { Answer } from './answer.ts'
+import type { Piece } from './answer-pieces.ts'
 import type { Frame, Step } from './frames.ts'
-import type { Piece } from './pieces.ts'
 import type { ProtocolName } from './protocols/protocol.ts'
 import type { Fields } from './question.ts'
 

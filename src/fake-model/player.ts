@@ -1,4 +1,7 @@
 // Plays a script or, without a script, plausible answers, with the faults that are asked for.
+
+import { arithmeticIn } from '../agents/demo.ts'
+import { instanceOf } from '../agents/instance.ts'
 import type { Answer } from './answer.ts'
 import type { Change } from './change.ts'
 import { problemsOfScript } from './check.ts'
@@ -7,7 +10,41 @@ import { faultsFor, faultsNamed, misfits, namesOf, type PlannedFault } from './f
 import type { Protocol } from './protocols/protocol.ts'
 import type { Question } from './question.ts'
 import { type Reply, replyTo } from './reply.ts'
-import { playScript } from './script.ts'
+
+// Chooses the answer of a script for each request.
+
+// The answers of a fake model without a script. They are enough to try an agent with tools and structured output.
+
+const quoted = (text: string): string => `“${text.length > 200 ? `${text.slice(0, 200)}…` : text}”`
+
+const plausibleAnswer = ({ newest, tools, schema, thinks }: Question): Answer => {
+  const { from, text, images } = newest
+  const expression = from === 'user' && tools.includes('calculator') ? arithmeticIn(text) : undefined
+  if (expression !== undefined) {
+    return {
+      ...(thinks ? { reasoning: `The user wants ${expression}. I ask the calculator.` } : {}),
+      tool_calls: [{ name: 'calculator', arguments: { expression } }],
+    }
+  }
+  if (schema !== undefined) return { text: JSON.stringify(instanceOf(schema, text)) }
+  if (from === 'tool') return { text: `The tool says ${quoted(text)}.` }
+  const seen = images === 0 ? '' : ` and showed me ${images} image${images === 1 ? '' : 's'}`
+  return { text: `You said ${quoted(text)}${seen}. I am a fake model and cannot say more.` }
+}
+
+const nothingLeft: Answer = { error: { status: 500, message: 'the script has no answer left' } }
+
+/**
+ * Returns a function that chooses the answer to a request: the first answer whose `when` fits, otherwise the next
+ * answer without `when`, and an error when none is left. Without a script, each answer is a plausible one.
+ */
+const playScript = (answers: Answer[] | undefined): ((question: Question) => Answer) => {
+  if (answers === undefined) return plausibleAnswer
+  const standing = answers.filter(answer => answer.when !== undefined)
+  const queue = answers.filter(answer => answer.when === undefined)
+  return ({ newest: { text } }) =>
+    standing.find(({ when = '' }) => text.includes(when)) ?? queue.shift() ?? nothingLeft
+}
 
 export const modelName = 'fake-1'
 

@@ -1,9 +1,9 @@
 // Makes what is sent from what a script says: the answer is cut into pieces, the protocol writes them, and each change,
 // such as a fault, has its turn at every stage.
 import type { Answer } from './answer.ts'
+import { type Piece, piecesOf } from './answer-pieces.ts'
 import type { Change } from './change.ts'
 import { type End, type Frame, framesOf, type Step } from './frames.ts'
-import { type Piece, piecesOf } from './pieces.ts'
 import type { Event, Head, Protocol, Said } from './protocols/protocol.ts'
 import { type Fields, fieldsOf, type Question } from './question.ts'
 

@@ -8,9 +8,39 @@ import { createPlayer, modelName, type PlayerOptions } from './player.ts'
 import type { Protocol } from './protocols/protocol.ts'
 import { protocols } from './protocols/protocols.ts'
 import { type Fields, fieldsOf } from './question.ts'
-import { readBody } from './read-body.ts'
-import { createRouter, pathOf } from './router.ts'
 import { sendError, sendJson, sendReply } from './send.ts'
+
+type Route = (request: IncomingMessage, response: ServerResponse) => unknown
+/** Handlers by path, then by method. */
+type Routes = Record<string, Record<string, Route>>
+
+const pathOf = (url: string): string => new URL(url, 'http://fake').pathname
+
+/** Finds the handler of a request. An error names the paths or methods that exist. */
+const createRouter =
+  (routes: Routes) =>
+  async (request: IncomingMessage, response: ServerResponse): Promise<unknown> => {
+    const method = request.method ?? ''
+    const pathname = pathOf(request.url ?? '/')
+    const methods = Object.hasOwn(routes, pathname) ? routes[pathname] : undefined
+    if (methods === undefined) {
+      const message = `there is no path ${pathname}; the paths are ${Object.keys(routes).join(', ')}`
+      return sendError(response, { status: 404, message })
+    }
+    const route = Object.hasOwn(methods, method) ? methods[method] : undefined
+    if (route === undefined) {
+      const allow = Object.keys(methods).join(', ')
+      const message = `${pathname} does not take ${method}, but ${allow}`
+      return sendError(response, { status: 405, message, headers: { allow } })
+    }
+    return route(request, response)
+  }
+
+export const readBody = async (request: IncomingMessage): Promise<string> => {
+  const pieces: Buffer[] = []
+  for await (const piece of request) pieces.push(piece)
+  return Buffer.concat(pieces).toString()
+}
 
 /** The fields of a request that tests look at. Which of them a request has depends on its protocol. */
 type Request = {
@@ -149,6 +179,8 @@ export const startFakeModel = async ({
   return {
     url: `http://${host.includes(':') ? `[${host}]` : host}:${address.port}`,
     asked,
+    /** Replaces the script. Throws an error with all problems if the answers are no valid one. */
+    replace: player.replace,
     async close(): Promise<void> {
       server.closeAllConnections()
       if (!server.listening) return

@@ -2,8 +2,8 @@
 
 import type { GivenTurn } from '../contract/agent.ts'
 import { taskEvents } from '../contract/decoders/task.ts'
+import type { TaskEventData } from '../contract/events/task-events.ts'
 import type { Log } from '../contract/stored.ts'
-import type { TaskEventData } from '../contract/task-events.ts'
 import { taskStream } from '../contract/task-stream.ts'
 import { chatUser, type MessageItem, type OutputItem } from '../contract/wire.ts'
 import { paired } from './paired.ts'

@@ -1,7 +1,8 @@
 // Makes and reads the saved folds of cron jobs. A saved fold is an event that holds the view of its job, so a job that
 // has run a million times is loaded from a few hundred events. docs/decisions/61 says why it is an event.
-import type { SavedCronFold } from '../contract/cron-events.ts'
+
 import { cronEvents } from '../contract/decoders/cron.ts'
+import type { SavedCronFold } from '../contract/events/cron-events.ts'
 import type { Log } from '../contract/stored.ts'
 import { type CronView, emptyCronJob } from './cron-job.ts'
 

@@ -1,6 +1,7 @@
 // Folds the events of a cron job into its view. The view holds only what decisions need, so no runs that have ended.
 
-import { type CronState, cronStateAfter } from '../contract/cron-chart.ts'
+import { type CronState, cronStateAfter } from '../contract/charts/cron-chart.ts'
+import type { RecordedCronEvent } from '../contract/decoders/cron.ts'
 import {
   type CronEvent,
   type CronEventData,
@@ -9,8 +10,7 @@ import {
   type Done,
   type Next,
   noValidToken,
-} from '../contract/cron-events.ts'
-import type { RecordedCronEvent } from '../contract/decoders/cron.ts'
+} from '../contract/events/cron-events.ts'
 
 type RunningRun = { taskId: string; scheduledAt: number; startedAt: number }
 type QueuedRun = { runId: string; scheduledAt: number; manual: boolean }

@@ -1,11 +1,15 @@
 // Folds the events of an environment session into its view. The actor and all readers use this fold.
 
-import type { RequestKeys } from '../contract/commands.ts'
+import { type SessionState, sessionStateAfter } from '../contract/charts/env-session-chart.ts'
+import type { RequestKeys } from '../contract/commands/commands.ts'
+import type { Repeats } from '../contract/commands/env-session-commands.ts'
 import type { RecordedSessionEvent } from '../contract/decoders/env-session.ts'
-import { type SessionState, sessionStateAfter } from '../contract/env-session-chart.ts'
-import type { Repeats } from '../contract/env-session-commands.ts'
-import type { EnvSessionEventData, EnvSessionEventType, Snapshot } from '../contract/env-session-events.ts'
 import type { OpenObject } from '../contract/environment.ts'
+import type {
+  EnvSessionEventData,
+  EnvSessionEventType,
+  Snapshot,
+} from '../contract/events/env-session-events.ts'
 import type { EnvSession, EnvStepAnswer, ToolDefinition } from '../contract/wire.ts'
 
 type Known = { digest: string; revision: number }

@@ -1,6 +1,6 @@
 // Reads environment steps for the rollouts of a task: the state before the step, the action, and the result.
 import { sessionEvents } from '../contract/decoders/env-session.ts'
-import type { TaskEventData } from '../contract/task-events.ts'
+import type { TaskEventData } from '../contract/events/task-events.ts'
 import type { ReadStream } from './context.ts'
 import { emptySession, evolveSession } from './env-session.ts'
 

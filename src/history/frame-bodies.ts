@@ -1,6 +1,7 @@
 // Makes the bodies of frames from items and their parts. frames.ts says which event gives which frames.
+
+import type { TaskEventData } from '../contract/events/task-events.ts'
 import type { FrameType } from '../contract/frames.ts'
-import type { TaskEventData } from '../contract/task-events.ts'
 import type { Block, MessageContent, OutputItem, TextContentItem, ToolResultItem } from '../contract/wire.ts'
 import { partsOf } from './items.ts'
 

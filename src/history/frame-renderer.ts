@@ -4,10 +4,11 @@ import { taskEvents } from '../contract/decoders/task.ts'
 import type { Recorded } from '../contract/stored.ts'
 import { taskStream } from '../contract/task-stream.ts'
 import { isTerminal, type OutputItem, type Task } from '../contract/wire.ts'
+import { type CodeCall, isCodeCall } from './code-call.ts'
 import type { ReadStream } from './context.ts'
 import { firstSeen, type Seen } from './context.ts'
 import { type Frame, framesOf, renderFrames as renderFramed } from './frames.ts'
-import { type Rollout, rolloutOf, type StepEnd } from './rollout.ts'
+import { type Rollout, rolloutOf, rolloutOfCall, type StepEnd } from './rollout.ts'
 import { rolloutsOf } from './rollouts.ts'
 import { type BegunFold, settle } from './saved-fold.ts'
 import { emptyTask, evolve, type FramedTask } from './task-view.ts'
@@ -77,11 +78,12 @@ export const createRenderer = (read: ReadStream): FrameRenderer => {
 
   const renderStep = async (event: StepEnd): Promise<Frame[]> => {
     first ??= firstSeen(read, view)
-    const rollout = rolloutOf(view, event, await first, await toolsOf(view.toolList))
-    return renderWhole(view, event).map(frame =>
-      frame.type === rollout.type ? { ...rollout, ...frame } : frame,
-    )
+    return withRollout(event, rolloutOf(view, event, await first, await toolsOf(view.toolList)))
   }
+  const renderCall = async (event: CodeCall): Promise<Frame[]> =>
+    withRollout(event, rolloutOfCall(view, event, await toolsOf(event.data.model?.tools)))
+  const withRollout = (event: StepEnd | CodeCall, rollout: Rollout): Frame[] =>
+    renderWhole(view, event).map(frame => (frame.type === rollout.type ? { ...rollout, ...frame } : frame))
   const withRollouts = (frames: Frame[]): Frame[] => {
     const stream = taskStream(view.created?.task_id ?? '')
     const upTo = view.revision
@@ -95,6 +97,7 @@ export const createRenderer = (read: ReadStream): FrameRenderer => {
       const event = taskEvents.read(stored)
       const asked = view.created?.request.return_rollout
       if (asked && event.type === 'AgentStepCompleted') return renderStep(event)
+      if (asked && isCodeCall(event)) return renderCall(event)
       const frames = renderWhole(view, event)
       if (event.type === 'ToolsOffered' && frames.length > 0) return withToolsOf(frames, event.data.stream)
       const ends = asked && isTerminal(view.status) && frames.some(frame => frame.task !== undefined)

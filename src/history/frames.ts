@@ -4,9 +4,9 @@
 // docs/decisions/50-what-a-stored-event-once-gave.md
 
 import type { RecordedTaskEvent } from '../contract/decoders/task.ts'
+import type { OpenItem, TaskEvent, TaskEventData, TaskEventType } from '../contract/events/task-events.ts'
 import type { FrameType } from '../contract/frames.ts'
 import { DamagedEvent } from '../contract/stored.ts'
-import type { TaskEvent, TaskEventData, TaskEventType } from '../contract/task-events.ts'
 import type { ToolResultItem } from '../contract/wire.ts'
 import {
   callDelta,
@@ -44,6 +44,15 @@ const one = (frame: (view: FramedTask, time: string) => FrameBody) => ({
 const withTask = (type: FrameType) => one((view, timestamp) => ({ type, timestamp, task: taskOf(view) }))
 
 const compression = 'task.context_compression'
+
+/** The frames that end open items. An item without parts is a call, whose arguments have a frame. */
+const countOfOpen = (items: readonly OpenItem[]): number =>
+  items.reduce((sum, { parts }) => sum + (parts === 0 ? 2 : 2 * parts + 1), 0)
+const openDone = (view: FramedTask, agent_step: number, items: readonly OpenItem[]): FrameBody[] =>
+  items.flatMap(({ item_id }) => {
+    const item = itemOf(view, item_id)
+    return [...callDone(agent_step, item), ...itemDone(agent_step, item)]
+  })
 
 const rules: { [T in TaskEventType]: Rule<T> } = {
   TaskCreated: withTask('task.created'),
@@ -102,13 +111,8 @@ const rules: { [T in TaskEventType]: Rule<T> } = {
     },
   },
   AgentStepAbandoned: {
-    // An item without parts is a call, whose arguments have a frame.
-    count: data => data.items.reduce((sum, { parts }) => sum + (parts === 0 ? 2 : 2 * parts + 1), 0),
-    frames: (view, data) =>
-      data.items.flatMap(({ item_id }) => {
-        const item = itemOf(view, item_id)
-        return [...callDone(data.agent_step, item), ...itemDone(data.agent_step, item)]
-      }),
+    count: ({ items }) => countOfOpen(items),
+    frames: (view, { agent_step, items }) => openDone(view, agent_step, items),
   },
   EffectSaid: {
     count: ({ first }) => (first ? 2 : 1),
@@ -118,19 +122,31 @@ const rules: { [T in TaskEventType]: Rule<T> } = {
     },
   },
   EffectCut: {
-    count: () => 2,
-    frames: (view, { agent_step, item_id }) =>
-      resultDone(agent_step, itemOf(view, item_id) as ToolResultItem),
+    count: ({ items }) => (items === undefined ? 2 : countOfOpen(items)),
+    frames: (view, { agent_step, item_id, items = [] }) =>
+      item_id === undefined
+        ? openDone(view, agent_step, items)
+        : resultDone(agent_step, itemOf(view, item_id) as ToolResultItem),
   },
+  // The frame of a rollout is empty here, as that of a step.
   EffectCompleted: {
-    count: data => (data.turn ? 0 : data.said === undefined || hasRest(data) ? 3 : 2),
+    count: ({ turn, bare, model, ...data }) =>
+      turn || bare ? (model?.rollout ? 1 : 0) : data.said === undefined || hasRest(data) ? 3 : 2,
     frames: (view, data) => {
-      if (data.turn) return []
-      const { agent_step, item_id, said, content, blocks } = data
+      const { agent_step, item_id, said, content, blocks, turn, model } = data
+      if (turn || item_id === undefined) return model?.rollout ? [{ type: 'task.rollout' }] : []
       const item = itemOf(view, item_id) as ToolResultItem
       if (said === undefined) return resultFrames(agent_step, item)
       const rest = hasRest(data) ? [resultDelta(agent_step, item, content, blocks)] : []
       return [...rest, ...resultDone(agent_step, item)]
+    },
+  },
+  // With other arguments, the item of the call is shown once more.
+  ApprovalDecided: {
+    count: data => (data.arguments === undefined ? 0 : 2),
+    frames: (view, { agent_step, item_id, arguments: given }) => {
+      const item = itemOf(view, item_id)
+      return given === undefined ? [] : [...callDone(agent_step, item), ...itemDone(agent_step, item)]
     },
   },
   // A message to the agent is not output. The client's answer to a call is.
@@ -181,6 +197,9 @@ const rules: { [T in TaskEventType]: Rule<T> } = {
   GroupChatAgentResponse: none,
   AgentSpawned: none,
   AgentStepStarted: none,
+  AgentWaits: none,
+  ApprovalRequired: none,
+  WorkerAwaited: none,
   EffectIntended: none,
   InputConsumed: none,
   RewardGiven: none,

@@ -1,5 +1,5 @@
 // Makes and changes output items. A changed item is a new object, so an item that a reader holds stays as it was.
-import type { ItemKind, PartKind, TextPartKind } from '../contract/task-events.ts'
+import type { ItemKind, PartKind, TextPartKind } from '../contract/events/task-events.ts'
 import type { Annotation, Logprob, OutputItem, TextContentItem, ToolResultItem } from '../contract/wire.ts'
 
 export type NamedCall = { call_id: string; name: string }

@@ -2,22 +2,22 @@
 // If an event type without a public event gets one later, older stored events must still give none:
 // docs/decisions/50-what-a-stored-event-once-gave.md
 
-import { jobIdOf } from '../contract/cron-events.ts'
+import { statusAfter } from '../contract/charts/task-state.ts'
 import { cronEvents, type RecordedCronEvent } from '../contract/decoders/cron.ts'
 import { type RecordedSessionEvent, sessionEvents } from '../contract/decoders/env-session.ts'
 import { type RecordedTaskEvent, taskEvents } from '../contract/decoders/task.ts'
 import { type RecordedWebhookEvent, webhookEvents } from '../contract/decoders/webhook.ts'
+import { jobIdOf } from '../contract/events/cron-events.ts'
 import {
   type EnvSessionEventData,
   type EnvSessionEventType,
   sessionIdOf,
-} from '../contract/env-session-events.ts'
-import type { PublicEvent } from '../contract/public-events.ts'
+} from '../contract/events/env-session-events.ts'
+import type { PublicEvent } from '../contract/events/public-events.ts'
+import { asked, mostAsks, type TaskEventData, type TaskEventType } from '../contract/events/task-events.ts'
+import { webhookIdOf } from '../contract/events/webhook-events.ts'
 import type { Header, Recorded } from '../contract/stored.ts'
-import { asked, mostAsks, type TaskEventData, type TaskEventType } from '../contract/task-events.ts'
-import { statusAfter } from '../contract/task-state.ts'
 import { taskIdOf } from '../contract/task-stream.ts'
-import { webhookIdOf } from '../contract/webhook-events.ts'
 import type { TaskStatus } from '../contract/wire.ts'
 import { beginningOf } from './task-summary.ts'
 
@@ -79,6 +79,10 @@ const taskRules: { [T in TaskEventType]?: Rule<T> } = {
   ItemSaid: updated('output'),
   EffectCompleted: (data, about, header) =>
     updated(...(data.usage === undefined ? ['output'] : ['output', 'metadata']))(data, about, header),
+  ApprovalDecided: (data, about, header) => {
+    const shown = data.arguments === undefined ? [] : ['output']
+    return updated(...shown, 'input_required', 'metadata')(data, about, header)
+  },
   // A message to the agent is not part of the task object.
   InputAccepted: (data, about, header) =>
     data.item.type === 'tool_result'

@@ -1,7 +1,7 @@
 // Rollouts in the form of differences. Each rollout of a task repeats nearly all messages of the one before it, so whole
 // rollouts grow with the square of the steps. In this form, the messages of a rollout are what stays of an earlier one,
 // and what comes after that. A reader that puts them together has the whole rollout, byte for byte.
-import { isExact } from '../contract/exact-number.ts'
+import { isExact } from '../contract/json/exact-number.ts'
 import type { Rollout } from './rollout.ts'
 
 /**
@@ -29,7 +29,7 @@ const isSame = (a: unknown, b: unknown): boolean => {
 }
 
 /** The last rollouts of this many tasks are kept as bases, which limits the memory of an answer with many tasks. */
-const basesKept = 8
+const basesInMemory = 8
 
 type Base = Pick<Rollout, 'rollout_id' | 'input_messages' | 'prompt_token_ids'>
 
@@ -49,7 +49,7 @@ export const createDeltas = () => {
     bases.delete(rollout.task_id)
     bases.set(rollout.task_id, rollout)
     const [oldest] = bases.keys()
-    if (bases.size > basesKept && oldest !== undefined) bases.delete(oldest)
+    if (bases.size > basesInMemory && oldest !== undefined) bases.delete(oldest)
   }
   return (rollout: Rollout): DeltaRollout => {
     const base = rollout.is_compress ? undefined : bases.get(rollout.task_id)

@@ -1,5 +1,6 @@
 // Finds out which rollouts a task and its subagents have, before any rollout is made.
 import { taskEvents } from '../contract/decoders/task.ts'
+import { isCodeCall } from './code-call.ts'
 import type { ReadStream } from './context.ts'
 import type { Records } from './task/records.ts'
 import { emptyRecords, evolveRecords } from './task-view.ts'
@@ -41,14 +42,17 @@ const surveyOf = async (read: ReadStream, stream: string, wanted: Wanted): Promi
   const view = emptyRecords()
   const ends: Survey['ends'] = []
   const taken: Taken[] = []
+  let isCode = false
   for await (const page of read(stream)) {
     for (const stored of page) {
       if (stored.header.revision > upTo) continue
       const event = taskEvents.read(stored)
       evolveRecords(view, event)
-      if (event.type === 'AgentStepCompleted') {
+      if (event.type === 'TaskStarted') isCode = event.data.agent_version !== undefined
+      if (event.type === 'AgentStepCompleted' && !isCode) {
         ends.push({ position: event.position, isSummary: event.data.compressed !== undefined })
       }
+      if (isCodeCall(event)) ends.push({ position: event.position, isSummary: false })
       if (event.type !== 'EffectCompleted') continue
       const { agent_step, call_id, env_step } = event.data
       if (env_step !== undefined) taken.push({ agentStep: agent_step, callId: call_id, ...env_step })

@@ -1,13 +1,17 @@
 // A rollout: the record of one completed agent step, for trainers and auditors. It is made from the view of the task
 // before the event that completes the step.
-import { answerOf } from '../chat/answer.ts'
-import type { ModelBody } from '../chat/protocol.ts'
-import { stepBody, summaryBody } from '../chat/request.ts'
+
 import type { RecordedTaskEvent } from '../contract/decoders/task.ts'
+import type { ModelResponse, TaskEventData } from '../contract/events/task-events.ts'
 import { taskIdOf } from '../contract/task-stream.ts'
 import type { Logprob, OutputItem, ToolDefinition } from '../contract/wire.ts'
+import { answerOf } from '../model-requests/answer.ts'
+import type { ModelBody } from '../model-requests/protocol.ts'
+import { stepBody, summaryBody } from '../model-requests/request.ts'
+import type { CodeCall } from './code-call.ts'
 import { type Seen, seenNext } from './context.ts'
 import type { EnvStep } from './env-steps.ts'
+import { askOf, conversationOf, requestOf, saidInCall } from './task/conversation.ts'
 import { system } from './task/messages.ts'
 import { promptIds } from './task/model-calls.ts'
 import type { TaskView } from './task-view.ts'
@@ -63,11 +67,20 @@ export type Rollout = {
   output_messages: unknown[]
 }
 
-const rolloutId = (taskId: string, step: number): string => `rollout_${taskId}_${step}`
+type IdOf = (taskId: string) => string
+const ofStep =
+  (step: number): IdOf =>
+  taskId =>
+    `rollout_${taskId}_${step}`
+/** `n`: the number of the entry in the journal of the code. */
+const ofCall =
+  (n: number): IdOf =>
+  taskId =>
+    `rollout_${taskId}_call_${n}`
 
 /** The id of the rollout that was copied, for a step in the past of a fork. */
-const originalOf = (copyOf: string | undefined, step: number): string | null =>
-  copyOf === undefined ? null : rolloutId(taskIdOf(copyOf.slice(0, copyOf.lastIndexOf('@'))), step)
+const originalOf = (copyOf: string | undefined, idOf: IdOf): string | null =>
+  copyOf === undefined ? null : idOf(taskIdOf(copyOf.slice(0, copyOf.lastIndexOf('@'))))
 
 export type StepEnd = RecordedTaskEvent<'AgentStepCompleted'>
 
@@ -99,25 +112,31 @@ const callIds = (said: OutputItem[], theirs: string[] | undefined): Record<strin
   return theirs && Object.fromEntries(calls.map(({ call_id }, n) => [call_id, theirs[n] ?? '']))
 }
 
-/**
- * The rollout of the step that `event` completes; `view` is the view before that event. `first`: the context of the
- * task at its start. `tools`: the tools that the model was offered.
- */
-export const rolloutOf = (view: TaskView, event: StepEnd, first: Seen, tools: ToolDefinition[]): Rollout => {
+/** What is different in the rollouts of steps and of calls. `shown`: the input of a step without a model. */
+type Facts = {
+  idOf: IdOf
+  effectId: string
+  step: number
+  isAnswer: boolean
+  summary: string | undefined
+  request: TaskEventData<'AgentStepCompleted'>['request']
+  response: ModelResponse | undefined
+  usage: Record<string, unknown> | undefined
+  body: ModelBody | undefined
+  shown: OutputItem[]
+  said: OutputItem[]
+}
+
+const rolloutWith = (view: TaskView, { header, position }: StepEnd | CodeCall, facts: Facts): Rollout => {
   const { created } = view
   if (created === undefined) throw new Error('the step has no task: TaskCreated is missing')
-  const { position, header, data } = event
   const { parent_task_id, parent_agent_step } = created
-  const saidIds = new Set(view.saidItems)
-  const said = view.output.filter(({ id = '' }) => saidIds.has(id))
-  const seen = seenNext(view, first, saidIds)
-  const body = bodyOf(view, event, seen, tools)
-  const { response = {}, compressed } = data
+  const { idOf, body, said, summary, request, response = {} } = facts
   const logprobs = logprobsOf(said)
   const ofModel = body && {
-    request_digest: data.request?.digest,
+    request_digest: request?.digest,
     response_id: response.id,
-    model: response.model ?? data.request?.model,
+    model: response.model ?? request?.model,
     system_fingerprint: response.system_fingerprint,
     finish_reason: response.finish_reason,
     provider_call_ids: callIds(said, response.call_ids),
@@ -125,7 +144,7 @@ export const rolloutOf = (view: TaskView, event: StepEnd, first: Seen, tools: To
     completion_token_ids: response.completion_token_ids,
     logprobs: logprobs.length === 0 ? undefined : logprobs,
   }
-  const answer = compressed ? [{ role: 'assistant', content: compressed.summary }] : answerOf(said)
+  const answer = summary === undefined ? answerOf(said) : [{ role: 'assistant', content: summary }]
   return {
     type: 'task.rollout',
     sequence_number: header.seq ?? 0,
@@ -134,23 +153,76 @@ export const rolloutOf = (view: TaskView, event: StepEnd, first: Seen, tools: To
     task_id: created.task_id,
     trace_id: created.root_task_id ?? created.task_id,
     request_id: created.request_id,
-    rollout_id: rolloutId(created.task_id, data.agent_step),
+    rollout_id: idOf(created.task_id),
     parent_rollout_id:
-      parent_task_id === undefined ? null : rolloutId(parent_task_id, parent_agent_step ?? 1),
-    fork_of: originalOf(header.copy_of, data.agent_step),
-    effect_id: data.effect_id,
+      parent_task_id === undefined || parent_agent_step === undefined
+        ? null
+        : ofStep(parent_agent_step)(parent_task_id),
+    fork_of: originalOf(header.copy_of, idOf),
+    effect_id: facts.effectId,
     turn: 1 + view.messages.filter(({ by, at }) => by !== system && at !== undefined).length,
-    step: data.agent_step,
-    is_answer: data.final === true,
-    is_compress: compressed !== undefined,
+    step: facts.step,
+    is_answer: facts.isAnswer,
+    is_compress: summary !== undefined,
     inference_args: created.request.inference_args ?? {},
     tools: body === undefined ? (created.request.client_tools ?? []) : (body.tools ?? []),
     request: body?.request ?? { agent: created.agent },
     ...ofModel,
-    usage: data.usage ?? null,
+    usage: facts.usage ?? null,
     reward: null,
     ...(body?.field === undefined ? {} : { messages_field: body.field }),
-    input_messages: body?.messages ?? seen.items,
+    input_messages: body?.messages ?? facts.shown,
     output_messages: body === undefined ? said : answer,
   }
+}
+
+/**
+ * The rollout of the step that `event` completes; `view` is the view before that event. `first`: the context of the
+ * task at its start. `tools`: the tools that the model was offered.
+ */
+export const rolloutOf = (view: TaskView, event: StepEnd, first: Seen, tools: ToolDefinition[]): Rollout => {
+  const { data } = event
+  const saidIds = new Set(view.saidItems)
+  const seen = seenNext(view, first, saidIds)
+  return rolloutWith(view, event, {
+    idOf: ofStep(data.agent_step),
+    effectId: data.effect_id,
+    step: data.agent_step,
+    isAnswer: data.final === true,
+    summary: data.compressed?.summary,
+    request: data.request,
+    response: data.response,
+    usage: data.usage,
+    body: bodyOf(view, event, seen, tools),
+    shown: seen.items,
+    said: view.output.filter(({ id = '' }) => saidIds.has(id)),
+  })
+}
+
+/**
+ * The rollout of a call of a model that an agent's code has made; `view` is the view before the event. `tools`: the tools
+ * that the model was offered.
+ */
+export const rolloutOfCall = (view: TaskView, event: CodeCall, tools: ToolDefinition[]): Rollout => {
+  const { call_id, effect_id = '', content, model = {}, usage } = event.data
+  const n = view.entryOf.get(call_id) ?? 0
+  const entry = view.entries[n - 1]
+  if (entry === undefined || view.created === undefined)
+    throw new Error(`the call ${call_id} has no entry in the journal`)
+  const { items, turns } = conversationOf(view, n)
+  const request = requestOf(view.created.request, askOf(entry))
+  const said = saidInCall(view, entry, content)
+  return rolloutWith(view, event, {
+    idOf: ofCall(n),
+    effectId: effect_id,
+    step: n,
+    isAnswer: false,
+    summary: undefined,
+    request: model.request,
+    response: model.response,
+    usage,
+    body: model.request && stepBody(model.request, { request, items, turns, tools }),
+    shown: items,
+    said,
+  })
 }

@@ -1,22 +1,33 @@
 // Makes the rollouts of a task and of its subagents from the log, again at each request.
 import { taskEvents } from '../contract/decoders/task.ts'
+import { isCodeCall } from './code-call.ts'
 import { firstSeen, type ReadStream, type Seen } from './context.ts'
 import { type EnvStep, envStepsAt } from './env-steps.ts'
-import { type Rollout, rolloutOf } from './rollout.ts'
+import { type Rollout, rolloutOf, rolloutOfCall } from './rollout.ts'
 import { type Survey, surveysOf, type Taken, type Wanted } from './rollout-survey.ts'
 import { emptyTask, evolve } from './task-view.ts'
 import { toolListReader } from './tool-lists.ts'
 
-/** The environment steps that the calls of a task took, by the number of the agent step. */
-const envStepsOf = async (read: ReadStream, taken: Taken[]): Promise<Map<number, EnvStep[]>> => {
-  const found = new Map<number, EnvStep[]>()
+/** The calls that an answer of a model asks for. */
+const callsIn = (messages: unknown[]): Set<string> =>
+  new Set(
+    (messages as { tool_calls?: { id: string }[] }[]).flatMap(({ tool_calls = [] }) =>
+      tool_calls.map(({ id }) => id),
+    ),
+  )
+
+type TakenStep = EnvStep & Pick<Taken, 'agentStep'>
+
+/** The environment steps that the calls of a task took. */
+const envStepsOf = async (read: ReadStream, taken: Taken[]): Promise<TakenStep[]> => {
+  const found: TakenStep[] = []
   for (const stream of new Set(taken.map(({ stream }) => stream))) {
     const here = taken.filter(one => one.stream === stream)
     const steps = await envStepsAt(read, stream, new Set(here.map(({ revision }) => revision)))
     for (const { agentStep, callId, revision } of here) {
       const step = steps.get(revision)
       if (step === undefined) continue
-      found.set(agentStep, [...(found.get(agentStep) ?? []), { ...step, call_id: callId }])
+      found.push({ ...step, call_id: callId, agentStep })
     }
   }
   return found
@@ -28,21 +39,33 @@ async function* entriesOf(read: ReadStream, survey: Survey, after: number): Asyn
   const view = emptyTask()
   const toolsOf = toolListReader(read)
   const envSteps = await envStepsOf(read, survey.taken)
+  const stepsOf = ({ step, output_messages }: Rollout): EnvStep[] => {
+    const asked = view.agentVersion === undefined ? undefined : callsIn(output_messages)
+    return envSteps
+      .filter(one => asked?.has(one.call_id) ?? one.agentStep === step)
+      .map(({ agentStep: _, ...one }) => one)
+  }
   // The reward stands at the last entry that is shown. A hidden summary may come after it.
   const last = ends.findLast(({ isSummary }) => summaries || !isSummary)?.position
   let first: Seen | undefined
+  /** Adds what other events than the end of the step tell. */
+  const complete = (entry: Rollout): Rollout => {
+    if (entry.position === last && reward !== undefined) entry.reward = reward
+    const steps = stepsOf(entry)
+    return steps.length === 0 ? entry : { ...entry, env_steps: steps }
+  }
   for await (const page of read(stream)) {
     for (const stored of page) {
       if (stored.header.revision > upTo) return
       const event = taskEvents.read(stored)
-      if (event.type === 'AgentStepCompleted') {
+      if (isCodeCall(event) && event.position > after) {
+        const { model } = event.data
+        yield complete(rolloutOfCall(view, event, await toolsOf(model?.tools)))
+      }
+      if (event.type === 'AgentStepCompleted' && view.agentVersion === undefined) {
         first ??= await firstSeen(read, view)
         if (event.position > after && (summaries || event.data.compressed === undefined)) {
-          const entry = rolloutOf(view, event, first, await toolsOf(view.toolList))
-          if (event.position === last && reward !== undefined) entry.reward = reward
-          const steps = envSteps.get(entry.step)
-          if (steps !== undefined) entry.env_steps = steps
-          yield entry
+          yield complete(rolloutOf(view, event, first, await toolsOf(view.toolList)))
         }
       }
       evolve(view, event)

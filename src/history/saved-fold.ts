@@ -1,8 +1,9 @@
 // A saved fold is the view of a task for frames, as plain data. With it, a reader can begin in the middle of a long
 // task. The saved fold holds the items that later events may still change or name. Earlier items are settled: the saved
 // fold holds only their number, and readers find them in the table of items.
-import { readJson } from '../contract/exact-json.ts'
-import type { TaskEventData } from '../contract/task-events.ts'
+
+import type { TaskEventData } from '../contract/events/task-events.ts'
+import { readJson } from '../contract/json/exact-json.ts'
 import type { OutputItem } from '../contract/wire.ts'
 import { emptyFramed, type FramedTask } from './task-view.ts'
 
@@ -10,7 +11,7 @@ import { emptyFramed, type FramedTask } from './task-view.ts'
  * Raise this number whenever the fold gives another view for the same events: saved folds with another number are not
  * used.
  */
-export const foldVersion = 2
+export const foldVersion = 3
 /** The fold of a task is saved each time after this many events of its stream. */
 export const savedEvery = 1000
 /**
@@ -34,8 +35,12 @@ const apart = new Set(['created', 'output', 'indexOf', 'cutOff'])
  * The number of items that no later event changes or names: those before the newest completed step. Later events belong
  * to the calls of that step or to a later step.
  */
-const settledOf = ({ output, indexOf, stepItems, saidItems, calls }: FramedTask): number => {
-  const said = [...calls.values()].flatMap(call => [call.itemId, call.said?.itemId ?? call.itemId])
+const settledOf = ({ output, indexOf, stepItems, saidItems, calls, wishedCalls }: FramedTask): number => {
+  const said = [...calls.values(), ...wishedCalls.values()].flatMap(call => [
+    call.itemId,
+    call.said?.itemId ?? call.itemId,
+    ...(call.saying ?? []).map(({ item_id }) => item_id),
+  ])
   return [...stepItems, ...saidItems, ...said].reduce(
     (first, id) => Math.min(first, indexOf.get(id) ?? first),
     output.length,

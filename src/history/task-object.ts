@@ -1,9 +1,10 @@
 // Makes the task object of the interface from a view.
 // What an event has once given to a task object, it must give in every later build. Which fields may change is in
 // docs/decisions/50-what-a-stored-event-once-gave.md
-import type { TaskEventData } from '../contract/task-events.ts'
-import type { Task } from '../contract/wire.ts'
+import type { TaskEventData } from '../contract/events/task-events.ts'
+import { groupAgent, type Task } from '../contract/wire.ts'
 import { openCalls } from './task/calls.ts'
+import { noTimer } from './task/code.ts'
 import { cutOffNow } from './task/output.ts'
 import type { FramedTask } from './task-view.ts'
 
@@ -27,6 +28,11 @@ const metadataOf = (view: FramedTask, created: Created): Record<string, unknown>
     own.forked_from = { task_id, at }
   }
   if (created.turn !== undefined) own.group_chat_id = created.turn.group_chat_id
+  if (view.agentVersion !== undefined) own.agent_version = view.agentVersion
+  if (view.awaitsWorker) own.waiting_for = 'worker'
+  if (view.status === 'working' && view.wakesAt !== undefined && view.wakesAt < noTimer) {
+    own.sleeping_until = seconds(view.wakesAt)
+  }
   if (view.expiresAt !== undefined) own.expires_at = seconds(view.expiresAt)
   if (view.reason !== undefined) own.reason = view.reason
   if (view.reason === outcomeUnknown) {
@@ -34,6 +40,7 @@ const metadataOf = (view: FramedTask, created: Created): Record<string, unknown>
     if (call !== undefined) own.effect = { effect_id: call.effect.id, call_id: call.callId, name: call.name }
   }
   if (view.pendingCalls.length > 0) own.pending_inputs = view.pendingCalls
+  if (view.pendingTask !== undefined && created.agent !== groupAgent) own.pending_task = view.pendingTask
   if (view.lastCall !== undefined) {
     const { reason, callId, name } = view.lastCall
     own.ended_by = { reason, call_id: callId, name }

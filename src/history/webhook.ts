@@ -2,13 +2,13 @@
 // plain data, so that the read model can store it as JSON.
 import { taskEvents } from '../contract/decoders/task.ts'
 import { type RecordedWebhookEvent, webhookEvents } from '../contract/decoders/webhook.ts'
-import type { Recorded } from '../contract/stored.ts'
 import {
   type DisableReason,
   type WebhookSettings,
   webhookIdOf,
   webhookOfTask,
-} from '../contract/webhook-events.ts'
+} from '../contract/events/webhook-events.ts'
+import type { Recorded } from '../contract/stored.ts'
 
 /** The event whose tries fail. `retryAt`: when the next try begins, in milliseconds since the epoch. */
 export type Failing = {
@@ -28,8 +28,6 @@ export type Webhook = {
   /** The last revision of the webhook's stream; -1: the webhook of a task has no event of its own yet. */
   revision: number
   maker: string
-  /** The `Idempotency-Key` of the create, and the digest of its body. Absent: there was no key. */
-  createKey?: { key: string; digest: string }
   /** Null: the webhook sends events of all users. */
   userId: string | null
   /** True: the request that created a task asked for the webhook, for that task alone. */
@@ -37,7 +35,8 @@ export type Webhook = {
   settings: WebhookSettings
   signed: boolean
   secretRef: string | null
-  previous: { ref: string; until: number } | null
+  /** Replaced secrets that sign, too, oldest first. */
+  previous: { ref: string; until: number }[]
   /** Null: the webhook is enabled. */
   disabled: DisableReason | null
   disabledAt: number | null
@@ -53,8 +52,11 @@ export type Webhook = {
 /** Whether the webhook still exists: it gets deliveries now, or when it is enabled again. */
 export const isThere = ({ deleted }: Webhook): boolean => deleted === null
 
+/** So many replaced secrets sign at most: each adds to the headers of a request. */
+const mostPrevious = 8
+
 const unused = {
-  previous: null,
+  previous: [] as Webhook['previous'],
   disabled: null,
   disabledAt: null,
   deleted: null,
@@ -98,10 +100,8 @@ const askedByTask = (stored: Recorded): Webhook | undefined => {
 const made = (event: RecordedWebhookEvent & { type: 'WebhookCreated' }): Webhook => {
   const { header, position, data } = event
   const at = Date.parse(header.time)
-  const { idempotency_key: key, body_digest: digest } = data
   return {
     ...unused,
-    ...(key === undefined || digest === undefined ? {} : { createKey: { key, digest } }),
     id: webhookIdOf(header.stream),
     made: position,
     createdAt: at,
@@ -129,10 +129,13 @@ const changed = (before: Webhook, event: RecordedWebhookEvent): Partial<Webhook>
     }
     case 'WebhookSecretRotated': {
       const { secret_ref, previous_ref, previous_until } = event.data
-      const previous =
+      const replaced =
         previous_ref === undefined || previous_until === undefined
-          ? null
-          : { ref: previous_ref, until: previous_until }
+          ? []
+          : [{ ref: previous_ref, until: previous_until }]
+      const previous = [...before.previous.filter(({ until }) => until > at), ...replaced].slice(
+        -mostPrevious,
+      )
       return { secretRef: secret_ref, signed: true, previous }
     }
     case 'WebhookCheckpoint': {
@@ -170,7 +173,7 @@ const changed = (before: Webhook, event: RecordedWebhookEvent): Partial<Webhook>
     case 'WebhookEnabled':
       return { disabled: null, disabledAt: null, failing: null, failingSince: null }
     case 'WebhookDeleted':
-      return { deleted: event.data.reason, previous: null }
+      return { deleted: event.data.reason, previous: [] }
   }
 }
 

@@ -2,18 +2,18 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { TSchema } from 'typebox'
 import type { Events } from '../bus/events.ts'
-import type { AgentInfo } from '../contract/wire.ts'
-import { createAdmission } from './admission.ts'
-import { agentRoutes } from './agents.ts'
-import { auditRoutes } from './audit.ts'
+import { chatRoutes } from '../doors/openai/completions/routes.ts'
+import { modelRoutes } from '../doors/openai/models.ts'
+import { responseRoutes } from '../doors/openai/responses/routes.ts'
+import { answerOf, isFault } from './answer/errors.ts'
+import { sendError } from './answer/send-error.ts'
+import { recordCommands } from './answer/shown-by-commands.ts'
 import { readBodies } from './body/body.ts'
 import { createBodyBudget } from './body/budget.ts'
 import { checkOf } from './body/checked.ts'
-import { consoleRoutes } from './console.ts'
-import { allowOrigins } from './cors.ts'
-import { cronRoutes } from './cron.ts'
 import { docsRoutes } from './docs.ts'
 import type {
+  AgentDoor,
   AuditDoor,
   CronDoor,
   EnvironmentDoor,
@@ -27,40 +27,43 @@ import type {
   TaskDoor,
   WebhookDoor,
 } from './doors.ts'
-import { envInstanceRoutes } from './env-instances.ts'
-import { envStepRoutes } from './env-step.ts'
-import { environmentRoutes } from './environments.ts'
-import { erasureRoutes } from './erasures.ts'
-import { answerOf } from './errors.ts'
-import { eventRoutes } from './events.ts'
-import { exportRoutes } from './export.ts'
-import { admitRequests, checkRequests, nameRequests } from './gate.ts'
-import { healthRoutes } from './health.ts'
-import { tellIgnoredFields } from './ignored.ts'
-import { loginRoutes } from './login.ts'
-import { methodTable } from './method-table.ts'
-import { metricsRoutes } from './metrics.ts'
-import { proofRoutes } from './proof.ts'
-import { takePrefixOff } from './public-url.ts'
-import { type App, faultOf } from './request.ts'
-import { watchRequests } from './request-end.ts'
-import { rootRoutes } from './root.ts'
+import { createAdmission } from './request/admission.ts'
+import { admitRequests, checkRequests, nameRequests } from './request/gate.ts'
+import { tellIgnoredFields } from './request/ignored.ts'
+import { type App, faultOf } from './request/request.ts'
+import { watchRequests } from './request/request-end.ts'
+import { bodyValidator } from './request/validate.ts'
 import { holdToOperations } from './route.ts'
-import { sendError } from './send-error.ts'
-import { createServer } from './server.ts'
-import { sessionRoutes } from './sessions.ts'
-import { recordCommands } from './shown-by-commands.ts'
+import { agentRoutes } from './routes/agents.ts'
+import { auditRoutes } from './routes/audit.ts'
+import { consoleRoutes } from './routes/console.ts'
+import { cronRoutes } from './routes/cron.ts'
+import { envInstanceRoutes } from './routes/env-instances.ts'
+import { envStepRoutes } from './routes/env-step.ts'
+import { environmentRoutes } from './routes/environments.ts'
+import { erasureRoutes } from './routes/erasures.ts'
+import { eventRoutes } from './routes/events.ts'
+import { exportRoutes } from './routes/export.ts'
+import { healthRoutes } from './routes/health.ts'
+import { loginRoutes } from './routes/login.ts'
+import { metricsRoutes } from './routes/metrics.ts'
+import { proofRoutes } from './routes/proof.ts'
+import { rootRoutes } from './routes/root.ts'
+import { sessionRoutes } from './routes/sessions.ts'
+import { taskCreateRoutes } from './routes/task-create.ts'
+import { taskEventRoutes } from './routes/task-events.ts'
+import { taskHistoryRoutes } from './routes/task-history.ts'
+import { taskInputRoutes } from './routes/task-inputs.ts'
+import { taskListRoutes } from './routes/task-list.ts'
+import { taskRoutes } from './routes/tasks.ts'
+import { tileRoutes } from './routes/tiles.ts'
+import { tokenRoutes } from './routes/tokens.ts'
+import { webhookRoutes } from './routes/webhooks.ts'
+import { allowOrigins } from './server/cors.ts'
+import { methodTable } from './server/method-table.ts'
+import { takePrefixOff } from './server/public-url.ts'
+import { createServer } from './server/server.ts'
 import { openSocketDoor, socketRoutes } from './socket/door.ts'
-import { taskCreateRoutes } from './task-create.ts'
-import { taskEventRoutes } from './task-events.ts'
-import { taskHistoryRoutes } from './task-history.ts'
-import { taskInputRoutes } from './task-inputs.ts'
-import { taskListRoutes } from './task-list.ts'
-import { taskRoutes } from './tasks.ts'
-import { tileRoutes } from './tiles.ts'
-import { tokenRoutes } from './tokens.ts'
-import { bodyValidator } from './validate.ts'
-import { webhookRoutes } from './webhooks.ts'
 
 /** The dependencies of the HTTP surface. The routes of each capability get the door of that capability. */
 export type AppDeps = {
@@ -71,8 +74,7 @@ export type AppDeps = {
   sessions: SessionDoor
   environments: EnvironmentDoor
   cron: CronDoor
-  /** The agents that clients can choose from. */
-  agents: readonly AgentInfo[]
+  agents: AgentDoor
   /** The public events of the log. */
   events: Events
   webhooks: WebhookDoor
@@ -99,6 +101,10 @@ const addRoutes = (app: App, deps: AppDeps): void => {
   taskEventRoutes(app, tasks, serving)
   taskInputRoutes(app, tasks, serving)
   taskHistoryRoutes(app, tasks, serving)
+  const openAi = { tasks, agents: deps.agents, serving }
+  responseRoutes(app, openAi)
+  chatRoutes(app, openAi)
+  modelRoutes(app, openAi)
   tokenRoutes(app, serving)
   loginRoutes(app, serving)
   environmentRoutes(app, deps.environments)
@@ -131,16 +137,17 @@ const validateBodies = (app: App): void =>
     }
   })
 
-const answerErrors = (app: App, serving: Pick<Serving, 'fault'>): void =>
+const answerErrors = (app: App, serving: Pick<Serving, 'fault' | 'root'>): void =>
   void app.setErrorHandler((error, request, reply) => {
-    const answer = answerOf(error, request.routeOptions.config.envelope ? request.envelopeId : undefined)
-    if (answer.fault) faultOf(serving, request)(error)
-    sendError(reply as unknown as FastifyReply, answer)
+    if (isFault(error)) faultOf(serving, request)(error)
+    const { envelope, errors } = request.routeOptions.config
+    const envelopeId = envelope ? request.envelopeId : undefined
+    sendError(reply as unknown as FastifyReply, answerOf(error, { envelopeId, errors, root: serving.root }))
   })
 
 export const createApp = async (deps: AppDeps): Promise<FastifyInstance> => {
   const { serving, gate, tasks } = deps
-  const app = createServer(tasks.bodyLimit)
+  const app = createServer(tasks.bodyLimit, serving)
   const budget = createBodyBudget(() => serving.quotas.countRefusal('bodies'))
   const methodsOf = methodTable()
   const admission = createAdmission(gate.loop)

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import type { FastifyReply } from 'fastify'
 import { version } from '../platform/version.ts'
 import type { Serving } from './doors.ts'
-import type { App } from './request.ts'
+import type { App } from './request/request.ts'
 import { route } from './route.ts'
 
 const json = 'application/json; charset=utf-8'

@@ -4,13 +4,15 @@ import type { Logins } from '../access/logins.ts'
 import type { Principals } from '../access/principals.ts'
 import type { Reads } from '../access/reads.ts'
 import type { Tickets } from '../access/tickets.ts'
+import type { Workers } from '../agent-hosts/workers.ts'
 import type { Feed, FeedRequest } from '../bus/feed.ts'
 import type { AuditTrail } from '../contract/audit.ts'
-import type { CronState } from '../contract/cron-chart.ts'
-import type { SessionState } from '../contract/env-session-chart.ts'
+import type { CronState } from '../contract/charts/cron-chart.ts'
+import type { SessionState } from '../contract/charts/env-session-chart.ts'
+import type { PlacedTask } from '../contract/charts/machines.ts'
+import type { TaskEventData } from '../contract/events/task-events.ts'
 import type { Report } from '../contract/ports.ts'
-import type { TaskState } from '../contract/task-state.ts'
-import type { EnvironmentInfo } from '../contract/wire.ts'
+import type { AgentInfo, CreateTaskBody, EnvironmentInfo, WorkerInfo } from '../contract/wire.ts'
 import type { CronCommands } from '../cron/commands.ts'
 import type { CronQueries } from '../cron/queries.ts'
 import type { Sessions } from '../env-sessions/commands.ts'
@@ -20,7 +22,7 @@ import type { LoopShares } from '../fairness/loop-shares.ts'
 import type { Quotas } from '../fairness/quotas.ts'
 import type { Pause } from '../fairness/slices.ts'
 import type { Frame } from '../history/frames.ts'
-import type { SentExports } from '../maintenance/sent-export.ts'
+import type { SentExports } from '../maintenance/export/sent-export.ts'
 import type { PastHour } from '../metrics/past-hour.ts'
 import type { RequestCounts } from '../metrics/request-counts.ts'
 import type { KnownKey } from '../proof/keys/key-history.ts'
@@ -30,9 +32,9 @@ import type { Queries } from '../tasks/queries.ts'
 import type { Recall } from '../tasks/recall.ts'
 import type { RequestReader } from '../tasks/request-reader.ts'
 import type { Webhooks } from '../webhooks/webhooks.ts'
-import type { LongAnswers } from './long-answers.ts'
-import type { OpenStreams } from './open-streams.ts'
-import type { PublicUrl } from './public-url.ts'
+import type { LongAnswers } from './answer/long-answers.ts'
+import type { PublicUrl } from './server/public-url.ts'
+import type { OpenStreams } from './stream/open-streams.ts'
 
 /** What every route may need in order to answer. */
 export type Serving = {
@@ -48,6 +50,8 @@ export type Serving = {
   stopping: AbortSignal
   newId: () => string
   publicUrl: PublicUrl | undefined
+  /** The address of the server's root as clients know it; empty without PUBLIC_URL. */
+  root: string
   /** The address of a path of the server as clients know it: with the prefix of PUBLIC_URL. */
   addressOf: (path: string) => string
   /** Logs a bug or a storage failure in full. */
@@ -60,10 +64,12 @@ export type TaskDoor = {
   queries: Queries
   recall: Recall
   requests: RequestReader
-  /** The statechart of tasks, the state of this task, and the events that may follow. */
-  machineOf: (state: TaskState) => object
+  /** The statechart of a task, or that of its agent, with its state and the events that may follow. */
+  machineOf: (task: PlacedTask) => object
   /** The number of the last frame of the events that accepted these answers. */
   afterAnswers: (taskId: string, callIds: string[]) => Promise<number>
+  /** Whether the task that this body names has taken the results of an equal body before. */
+  wereTaken: (body: CreateTaskBody & { task_id: string }, pause: Pause) => Promise<boolean>
   /** The length of the largest body of a create, in bytes. */
   bodyLimit: number
   /** A new id for the result of a call that a caller sends. */
@@ -73,6 +79,8 @@ export type TaskDoor = {
   /** The stored frames of a task after the frame with the number `after`. */
   storedFrames: (stream: string, after: number, pause: Pause) => AsyncIterable<Frame>
   nextFrame: (stream: string) => Promise<number>
+  /** The request that made a task, without its secrets. */
+  createdOf: (stream: string) => Promise<TaskEventData<'TaskCreated'>>
   notDelivered: (taskId: string) => void
 }
 
@@ -119,6 +127,16 @@ export type ProofDoor = {
   tree: Pick<Tree, 'ask'>
   /** Changes the key that signs checkpoints. */
   rotate: (by: { principal: string; causation: string }) => Promise<KnownKey>
+}
+
+/** The door to agents and workers. */
+export type AgentDoor = {
+  /** The agents that a user may name, each with its place in the list. `user`: undefined: those of all users. */
+  list: (user: string | undefined) => { place: string; info: AgentInfo }[]
+  /** The workers that are connected. `user`: undefined: those of all users. */
+  workers: (user: string | undefined) => { place: string; info: WorkerInfo }[]
+  /** A worker has connected. `user`: the user whose tasks it serves; undefined: it serves all users. */
+  connect: Workers['connect']
 }
 
 /** The door to exports. */

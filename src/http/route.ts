@@ -12,7 +12,7 @@ import type {
 import type { Static, TSchema } from 'typebox'
 import type { Operation } from '../documents/operation.ts'
 import { type OperationId, type OperationsById, operations, operationsById } from '../documents/operations.ts'
-import type { App } from './request.ts'
+import type { App } from './request/request.ts'
 
 type NamesIn<Path> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | NamesIn<Rest> : never
 type BodyOf<Given> = Given extends { body: { schema: infer Schema extends TSchema } }
@@ -42,12 +42,18 @@ type Options<Id extends OperationId> = Pick<
 const urlOf = (path: string): string => path.replace(/\{(\w+)\}/g, ':$1')
 
 export const route = <Id extends OperationId>(app: App, id: Id, options: Options<Id>): void => {
-  const { method, path, access, envelope, body }: Omit<Operation, 'id'> = operationsById[id]
+  const { method, path, access, envelope, errors, body }: Omit<Operation, 'id'> = operationsById[id]
   app.route<Asked<Id>>({
     ...options,
     method,
     url: urlOf(path),
-    config: { ...options.config, operation: id, access, ...(envelope && { envelope }) },
+    config: {
+      ...options.config,
+      operation: id,
+      access,
+      ...(envelope && { envelope }),
+      ...(errors && { errors }),
+    },
     ...(body && { schema: { body: body.schema } }),
   })
 }

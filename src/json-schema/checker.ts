@@ -2,16 +2,21 @@
 // call against the `parameters` of the tool. Callers' schemas run in threads that can be ended. Small schemas whose
 // time is bounded (plain.ts) and our own schemas run on this thread.
 import type { Timers } from '../contract/ports.ts'
-import { createFairTurns } from '../fairness/fair-turns.ts'
-import { processorMs } from '../platform/thread-time.ts'
+import { createPlaces } from '../fairness/places.ts'
+import { processorMs } from '../platform/threads/thread-time.ts'
 import { type Check, compile } from './compile.ts'
 import { schemaText, valueText } from './limits.ts'
 import { createPlainChecks } from './plain.ts'
 import type { Request } from './schema-thread.ts'
 import { type RunTime, type SchemaThread, schemaThread } from './thread.ts'
-import { type Verdict, verdictOf } from './verdict.ts'
 
-export type { Verdict } from './verdict.ts'
+// The result of every check: the value fits, or a list of problems such as "/path/to/field must be string".
+
+type Verdict = { ok: true } | { ok: false; problems: string[] }
+
+const verdictOf = (problems: string[]): Verdict =>
+  problems.length === 0 ? { ok: true } : { ok: false, problems }
+
 export type SchemaChecker = {
   /**
    * Says why this is not a usable schema. The list is empty if it is usable. `user`: the user for whom the check is
@@ -59,9 +64,9 @@ export const createSchemaChecker = ({
   const free = [...threads]
   const plainProblems = createPlainChecks()
   let isClosed = false
-  const turn = createFairTurns({ places: maxThreads, perUser: 1 })
+  const { hold } = createPlaces({ places: maxThreads, perUser: 1 })
   const ask = (user: string, request: Request): Promise<string[]> =>
-    turn(user, async () => {
+    hold(user, async () => {
       const thread = free.shift() as SchemaThread
       try {
         return await thread.ask(request)

@@ -1,9 +1,9 @@
 // Limits on the schemas and values of callers, and on the problems that are reported. Each value becomes JSON text
 // once, here. The length of this text is checked, and the text is sent to the thread. A compiled schema is kept under
 // its text, so that it need not be compiled again.
-import { readJson } from '../contract/exact-json.ts'
-import { mapExact, nearest } from '../contract/exact-number.ts'
-import { isDeeper } from '../contract/json-limits.ts'
+import { readJson } from '../contract/json/exact-json.ts'
+import { mapExact, nearest } from '../contract/json/exact-number.ts'
+import { isDeeper } from '../contract/json/json-limits.ts'
 
 /** One check reports at most this many problems. */
 export const maxProblems = 20

@@ -1,7 +1,7 @@
 // The thread that compiles and runs callers' schemas. The server can end this thread in the middle of a check.
 import { type MessagePort, workerData } from 'node:worker_threads'
-import { threadGivesWay } from '../platform/give-way.ts'
-import { ownThread } from '../platform/thread-time.ts'
+import { threadGivesWay } from '../platform/threads/give-way.ts'
+import { ownThread } from '../platform/threads/thread-time.ts'
 import { remembering } from './cache.ts'
 import { compile } from './compile.ts'
 import { checkedValue } from './limits.ts'

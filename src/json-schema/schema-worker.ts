@@ -1,6 +1,6 @@
 // Starts the thread that compiles and runs callers' schemas, and exchanges messages with it.
 import { MessageChannel, receiveMessageOnPort } from 'node:worker_threads'
-import { startThread } from '../platform/thread.ts'
+import { startThread } from '../platform/threads/thread.ts'
 import type { Reply, Request } from './schema-thread.ts'
 
 const resourceLimits = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16 }

@@ -1,7 +1,7 @@
 // A thread that answers one request after another. When a request takes too long or too much memory, the thread is
 // ended, and a new thread answers the requests that still wait.
 import type { Timers } from '../contract/ports.ts'
-import { type Deadline, startDeadline } from '../platform/deadline.ts'
+import { type Deadline, startDeadline } from '../platform/threads/deadline.ts'
 import type { Request } from './schema-thread.ts'
 import { type SchemaWorker, startSchemaWorker } from './schema-worker.ts'
 

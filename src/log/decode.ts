@@ -1,10 +1,10 @@
 // Turns stored text back into an event. Throws DamagedEvent for text that does not match its hashes, so that damaged
 // text is never shown.
-import { readJson } from '../contract/exact-json.ts'
+import { readJson } from '../contract/json/exact-json.ts'
 import { DamagedEvent, type Header, type Recorded } from '../contract/stored.ts'
-import { misfitOfHeader, misfitOfPayload } from './fits.ts'
+import { misfitOfHeader, misfitOfPayload, type StoredTexts } from './fits.ts'
 import { digestOf } from './leaf.ts'
-import type { Opened, Row } from './store.ts'
+import type { Opened } from './store.ts'
 
 const parsed = <T>(position: number, text: string, read: (text: string) => unknown = JSON.parse): T => {
   try {
@@ -25,8 +25,10 @@ const mustFit = (position: number, misfit: string | undefined): void => {
   if (misfit !== undefined) throw new DamagedEvent(position, misfit)
 }
 
+type Decodable = StoredTexts & { position: number }
+
 /** `opened`: the payload of the row, when it was opened elsewhere because it is long. */
-export const decode = (row: Row, opened?: Opened): Recorded => {
+export const decode = (row: Decodable, opened?: Opened): Recorded => {
   const { position, payload, salt } = row
   mustFit(position, misfitOfHeader(row))
   const found =
@@ -38,7 +40,10 @@ export const decode = (row: Row, opened?: Opened): Recorded => {
 }
 
 /** `erasedBy`: the position of the event that covers the row; undefined: no event says that the row was erased. */
-export const decodeErased = (row: Row, erasedBy: number | undefined): Recorded & { erased_by: number } => {
+export const decodeErased = (
+  row: Decodable,
+  erasedBy: number | undefined,
+): Recorded & { erased_by: number } => {
   const { position } = row
   if (erasedBy === undefined)
     throw new DamagedEvent(position, 'has no payload, and no event says that it was erased')

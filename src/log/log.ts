@@ -2,22 +2,74 @@
 // a position and a time. At the next turn of the event loop, all waiting appends are written together in one commit.
 // A caller is answered only after the commit that holds its events. An append with long payloads is put in order when
 // these payloads are stored (long-payloads.ts).
-
 import { type FailingLog, type Log, type Recorded, StorageFailure } from '../contract/stored.ts'
+import { yieldToLoop } from '../platform/loop.ts'
 import { createAppend } from './append.ts'
 import { asked } from './asked.ts'
-import { type CommitListener, createCommitListeners } from './commit-listeners.ts'
 import { createCommitQueue, type Waiting } from './commit-queue.ts'
 import { createDestruction } from './destruction.ts'
-import { durableRows } from './durable-rows.ts'
+import { createSubscriptions, type Subscribe } from './follower/subscriptions.ts'
 import type { Newest } from './heads.ts'
 import { createLongPayloads } from './long-payloads.ts'
 import { createOrder, type OrderDeps } from './order.ts'
 import { createPages, createReading } from './reading.ts'
-import { createRecovery } from './recovery.ts'
+import { createReopening } from './recovery.ts'
 import { createSessionReading } from './session-reading.ts'
-import type { Store } from './store.ts'
-import { createSubscriptions, type Subscribe } from './subscriptions.ts'
+import type { Row, Store } from './store.ts'
+
+// Hides rows that are in the file but may not be durable yet: a power failure could still lose them.
+
+const upTo = (rows: Row[], end: number): Row[] =>
+  (rows.at(-1)?.position ?? 0) > end ? rows.filter(({ position }) => position <= end) : rows
+
+/** `end`: the last position that may be read. */
+export const durableRows = <S extends Pick<Store, 'page' | 'streamPage'>>(
+  store: S,
+  end: () => number,
+): S => ({
+  ...store,
+  page: (after, limit) => upTo(store.page(after, limit), end()),
+  streamPage: (stream, after, limit) => upTo(store.streamPage(stream, after, limit), end()),
+})
+
+// Calls listeners after each commit, before the callers whose events the commit contains get their answers. Commits are
+// handed over in order: all listeners are done with one commit before they are called with the next.
+
+type CommitListener = (events: Recorded[]) => void | Promise<void>
+
+/** `publish` is called for each commit after the listeners. */
+const createCommitListeners = (publish: (events: Recorded[]) => void) => {
+  const listeners: CommitListener[] = []
+  let notifying: Promise<void> | undefined
+
+  /** Calls one listener after the other. A listener that returns no promise costs no turn of the event loop. */
+  const call = (events: Recorded[]): Promise<void> | undefined => {
+    let called: Promise<void> | undefined
+    for (const listener of listeners) {
+      called = called === undefined ? (listener(events) ?? undefined) : called.then(() => listener(events))
+    }
+    if (called !== undefined) return called.then(() => publish(events))
+    publish(events)
+    return undefined
+  }
+
+  return {
+    add: (listener: CommitListener): void => void listeners.push(listener),
+    /** `answer` is called when the listeners are done: at once, unless a promise of a listener is still awaited. */
+    notify(events: Recorded[], answer: () => void): void {
+      const called = notifying === undefined ? call(events) : notifying.then(() => call(events))
+      if (called === undefined) {
+        answer()
+        return
+      }
+      const mine = called.then(answer).then(() => {
+        if (notifying === mine) notifying = undefined
+      })
+      notifying = mine
+    },
+    isIdle: () => notifying === undefined,
+  }
+}
 
 export type EventLog = Log &
   FailingLog & {
@@ -102,12 +154,11 @@ export const openLog = (store: Store, deps: OrderDeps): EventLog => {
     for (const listener of onReopened) await listener()
     subscriptions.lookAgain()
   }
-  const recovery = createRecovery({ store, queue, head: () => head, reopened })
+  const recovery = createReopening({ store, queue, head: () => head, reopened })
 
   const append = createAppend({ order, long, queue, recovery })
   const settled = async (): Promise<void> => {
-    while (!(long.isIdle() && queue.isEmpty() && listeners.isIdle()))
-      await new Promise(resolve => setImmediate(resolve))
+    while (!(long.isIdle() && queue.isEmpty() && listeners.isIdle())) await yieldToLoop()
   }
 
   const opened = async (): Promise<void> => {

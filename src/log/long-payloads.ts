@@ -1,7 +1,7 @@
 // Stores long payloads in pieces, before their events are put in order. Each piece is a commit of its own, and payloads
 // take turns piece by piece, so that other events wait for one piece at most and never for a whole payload.
-import { jsonPieces } from '../contract/json-pieces.ts'
-import { isLongerThan } from '../contract/length.ts'
+import { jsonPieces } from '../contract/json/json-pieces.ts'
+import { isLongerThan } from '../contract/json/length.ts'
 import type { Random } from '../contract/ports.ts'
 import { StorageFailure, type StreamAppend } from '../contract/stored.ts'
 import type { Store } from './store.ts'

@@ -1,6 +1,6 @@
 // Puts appends in order: checks their expected revisions, and fixes revision, position, time and stream number at once.
 import { erasureStream, payloadsErased } from '../contract/erased-range.ts'
-import type { PayloadsErased } from '../contract/erasure-events.ts'
+import type { PayloadsErased } from '../contract/events/erasure-events.ts'
 import type { Clock, Random } from '../contract/ports.ts'
 import {
   type Header,
@@ -9,11 +9,77 @@ import {
   RevisionConflict,
   type StreamAppend,
 } from '../contract/stored.ts'
-import { commonText, headerOf, openHeader } from './header.ts'
 import { createHeads } from './heads.ts'
 import type { Payload } from './long-payloads.ts'
 import type { PackedBatch, Store } from './store.ts'
-import { createTimes } from './times.ts'
+
+// Gives events their times. The time of an event is never earlier than the time of the event before, even if the clock
+// goes back.
+
+const createTimes = (clock: Clock) => {
+  let millis = 0
+  let time = new Date(millis).toISOString()
+  return {
+    /** Continues after an event with this ISO time; undefined: there is no event yet. */
+    begin(last: string | undefined): void {
+      millis = last === undefined ? 0 : Date.parse(last)
+      time = new Date(millis).toISOString()
+    },
+    /** ISO time of the next event. */
+    next(): string {
+      const now = clock.now()
+      if (now > millis) {
+        millis = now
+        time = new Date(now).toISOString()
+      }
+      return time
+    },
+  }
+}
+
+// Makes the stored header of an event: as an object, and as the text that is hashed.
+
+/** The part of the JSON that all headers of one append have in common. It is made once for each append. */
+const commonText = (
+  { principal, owner, session_id, correlation_id, causation_id }: StreamAppend,
+  build: string,
+) => JSON.stringify({ principal, owner, session_id, correlation_id, causation_id, build }).slice(1, -1)
+
+/** The text of a header as JSON.stringify writes it, but without the digest and the brace that the writer adds. */
+const openHeader = (header: Header, stream: string, common: string): string => {
+  const { revision, type, schema_version, time, seq, frames, copy_of } = header
+  const numbered = seq === undefined ? '' : `,"seq":${seq},"frames":${frames}`
+  const copied = copy_of === undefined ? '' : `,"copy_of":${JSON.stringify(copy_of)}`
+  return `{"stream":${stream},"revision":${revision},"type":${JSON.stringify(type)},"schema_version":${schema_version},"time":"${time}",${common}${numbered}${copied}`
+}
+
+const headerOf = (
+  append: StreamAppend,
+  event: NewEvent,
+  revision: number,
+  time: string,
+  build: string,
+): Header => {
+  const header: Header = {
+    stream: append.stream,
+    revision,
+    type: event.type,
+    schema_version: event.schema_version,
+    time,
+    principal: append.principal,
+    owner: append.owner,
+    session_id: append.session_id,
+    correlation_id: append.correlation_id,
+    causation_id: append.causation_id,
+    build,
+  }
+  if (event.seq !== undefined && event.frames !== undefined) {
+    header.seq = event.seq
+    header.frames = event.frames
+  }
+  if (event.copy_of !== undefined) header.copy_of = event.copy_of
+  return header
+}
 
 /** What an event erases; undefined: it erases nothing. */
 const erasedIn = (stream: string, { type, data }: NewEvent) => {

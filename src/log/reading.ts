@@ -1,10 +1,10 @@
 // Reads the log in pages. The hashes and the place of every event are checked, so that a damaged event is neither
 // skipped nor shown.
 import { DamagedEvent, type Log, type Recorded } from '../contract/stored.ts'
-import { isCorrupt } from '../platform/sqlite/corrupt.ts'
+import { yieldToLoop } from '../platform/loop.ts'
 import { decode, decodeErased } from './decode.ts'
 import { isErased, isLong } from './fits.ts'
-import type { Row, Store } from './store.ts'
+import { isUnreadable, type Row, type Store } from './store.ts'
 
 /** The largest number of events on one page. */
 const pageEvents = 1000
@@ -13,14 +13,21 @@ const pageChars = 1024 * 1024
 
 type Measured = Pick<Row, 'header' | 'payload' | 'salt'>
 
-/** Takes the rows of one page from an iterator, and reads no row after them. A long payload ends the page. */
+/**
+ * Takes the rows of one page from an iterator, and reads no row after them. A long payload ends the page. An error
+ * also ends it, and is thrown when not even the first row can be read.
+ */
 export const pageOf = <Row extends Measured>(rows: Iterable<Row>): Row[] => {
   const page: Row[] = []
   let chars = 0
-  for (const row of rows) {
-    page.push(row)
-    chars += charsOf(row)
-    if (chars >= pageChars) break
+  try {
+    for (const row of rows) {
+      page.push(row)
+      chars += charsOf(row)
+      if (chars >= pageChars) break
+    }
+  } catch (error) {
+    if (page.length === 0) throw error
   }
   return page
 }
@@ -38,9 +45,6 @@ export const roomFor = () => {
     return rows < pageEvents && chars < pageChars
   }
 }
-
-/** Lets the event loop take a turn between two pages of a long read. */
-export const nextTurn = () => new Promise<void>(resolve => setImmediate(resolve))
 
 /** Functions that read one page, synchronously. They throw DamagedEvent. */
 export type Pages = {
@@ -132,7 +136,7 @@ export const createReading = (
         near = last.position + 1
         yield events
         if (isLast) return
-        await nextTurn()
+        await yieldToLoop()
       }
     },
     async *readAll(after = 0) {
@@ -142,7 +146,7 @@ export const createReading = (
         if (last === undefined) return
         from = last.position
         yield events
-        await nextTurn()
+        await yieldToLoop()
       }
     },
     async firstOf(stream: string) {
@@ -195,7 +199,7 @@ const isLastPage = (rows: Row[]): boolean =>
   rows.length < pageEvents && rows.reduce((sum, row) => sum + charsOf(row), 0) < pageChars
 
 /**
- * Turns an error of SQLite about a broken file into DamagedEvent, which a wrong hash gives, too. `first`: the position
+ * Turns the error of a store that cannot be read into DamagedEvent, which a wrong hash gives, too. `first`: the position
  * that the error names when not even the first row can be read.
  */
 export const readable = <Read extends { position: number }>(
@@ -205,7 +209,7 @@ export const readable = <Read extends { position: number }>(
   try {
     return read(pageEvents)
   } catch (error) {
-    if (!isCorrupt(error)) throw error
+    if (!isUnreadable(error)) throw error
     throw new DamagedEvent(firstUnreadable(read, first), 'cannot be read from the file')
   }
 }

@@ -16,7 +16,7 @@ export type RecoveryDeps = {
   reopened: () => Promise<void>
 }
 
-export const createRecovery = ({ store, queue, head, reopened }: RecoveryDeps) => {
+export const createReopening = ({ store, queue, head, reopened }: RecoveryDeps) => {
   let recovering: Promise<void> | undefined
   let checkpointing: Promise<void> | undefined
   /** The problem with the files that was reported last. */

@@ -2,7 +2,8 @@
 // nothing of other sessions is read. The positions of the events are gathered first, because the events of several streams
 // must come in the order of the log.
 import { DamagedEvent, type Log, type Recorded } from '../contract/stored.ts'
-import { nextTurn, type Rows, readable, roomFor, takenPatiently } from './reading.ts'
+import { yieldToLoop } from '../platform/loop.ts'
+import { type Rows, readable, roomFor, takenPatiently } from './reading.ts'
 import type { Row, Store } from './store.ts'
 
 /** The most streams that one query of the index gives. */
@@ -24,7 +25,7 @@ export const createSessionReading = (store: Found, head: () => number): Pick<Log
         gathered += positions.length
         if (gathered >= positionsAtOnce) {
           gathered = 0
-          await nextTurn()
+          await yieldToLoop()
         }
         if (positions.length < positionsAtOnce) return
       }
@@ -50,7 +51,7 @@ export const createSessionReading = (store: Found, head: () => number): Pick<Log
         while (next < positions.length && (rows.length === 0 || hasRoom(rows.at(-1) as Row)))
           rows.push(rowAt(positions[next++] as number))
         yield await takenPatiently(store, rows)
-        await nextTurn()
+        await yieldToLoop()
       }
     },
   }

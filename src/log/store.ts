@@ -1,7 +1,8 @@
 // The interface to the place where the rows of the log are stored. The log (log.ts) decides order, revisions and
-// positions; a store only keeps rows and returns them. There are two stores: a SQLite file (sqlite-store.ts) and memory
-// (memory-store.ts).
-import type { PayloadsErased } from '../contract/erasure-events.ts'
+// positions; a store only keeps rows and returns them. storage.ts has the rest of the interface: what is done with the
+// stored rows beside the running log. chosen-storage.ts says which storage is used, and memory-store.ts is a store for
+// tests.
+import type { PayloadsErased } from '../contract/events/erasure-events.ts'
 
 /**
  * Rows to write at consecutive positions from `first` on, packed so that sending them to a thread is cheap. `texts`
@@ -55,7 +56,68 @@ export type Row = {
 
 export type StreamHead = { no: number; revision: number }
 
-export interface Store {
+/** What a store could not read. */
+export type Unread = 'LOG_DAMAGED' | 'LOG_UNREADABLE'
+/**
+ * Thrown by each read of a store that fails. `LOG_DAMAGED`: what is stored is not as it was written. `LOG_UNREADABLE`: it
+ * cannot be read, which may pass. `cause` is the error of the store itself.
+ */
+export class Unreadable extends Error {
+  readonly code: Unread
+
+  constructor(code: Unread, cause: Error) {
+    super(cause.message, { cause })
+    this.code = code
+  }
+}
+/** An error that passes between threads keeps only its code and its message. */
+const unreadOf = (error: unknown): string | undefined => (error as { code?: string } | undefined)?.code
+export const isUnreadable = (error: unknown): boolean =>
+  unreadOf(error) === 'LOG_DAMAGED' || unreadOf(error) === 'LOG_UNREADABLE'
+export const isDamagedStore = (error: unknown): boolean => unreadOf(error) === 'LOG_DAMAGED'
+
+/** The error of the store itself, which may say what the system lacks, or the error that is given. */
+export const reasonOf = (error: unknown): unknown => (error instanceof Unreadable ? error.cause : error)
+
+/** Thrown by a write of a store when the disk takes no writes. `cause` is the error of the store itself. */
+export class Unwritable extends Error {
+  constructor(cause: Error) {
+    super(cause.message, { cause })
+  }
+}
+
+/**
+ * The reads of a store. They are synchronous, since an actor reads the head of its stream and its last events within its
+ * turn, and a page of the file costs less than a turn of the event loop. They throw Unreadable.
+ */
+export interface StoreReads {
+  /** The position of the event PayloadsErased that covers a position; undefined: there is none. */
+  erasedBy(position: number): number | undefined
+  /**
+   * The rows after a position: up to `limit`, and fewer when they are long (reading.ts says how long). An empty list:
+   * nothing follows.
+   */
+  page(after: number, limit: number): Row[]
+  streamPage(stream: string, after: number, limit: number): Row[]
+  /** The numbers of the streams after a stream whose first event names this session, in order of creation. */
+  sessionStreams(session: string, after: number, limit: number): number[]
+  /** The positions of the first events of a stream after a revision, in their order. */
+  streamPositions(no: number, after: number, limit: number): number[]
+  headOf(stream: string): StreamHead | undefined
+  last(): Row | undefined
+  lastOf(stream: string): Row | undefined
+  lastStreamNo(): number
+  /** The highest number of a long payload; 0: there is none. */
+  lastPayload(): number
+  /** The text of the long payload of an event; undefined: the event has none. */
+  longPayload(position: number): string | undefined
+  leafAt(position: number): string | undefined
+  logId(): string
+  close(): Promise<void>
+}
+
+/** What the running log reads and writes. */
+export interface Store extends StoreReads {
   /** Writes the whole batch or nothing. The batch is durable when this resolves. */
   write(batch: PackedBatch): Promise<void>
   /** Writes one piece of a long payload, durably. The pieces of a payload are written in order. */
@@ -77,8 +139,6 @@ export interface Store {
    * left. To be called again, without `isAll`, while more is left.
    */
   wipe(isAll: boolean): Promise<Wiped>
-  /** The position of the event PayloadsErased that covers a position; undefined: there is none. */
-  erasedBy(position: number): number | undefined
   /** True: other places have the rows, too. After a failed write, only `reopen` reads what they have. */
   isShared?: true
   /**
@@ -91,29 +151,8 @@ export interface Store {
   /** Copies written rows from the WAL into the main file, as far as that is possible. */
   checkpoint(): Promise<void>
   /**
-   * The rows after a position: up to `limit`, and fewer when they are long (reading.ts says how long). An empty list:
-   * nothing follows.
-   */
-  page(after: number, limit: number): Row[]
-  streamPage(stream: string, after: number, limit: number): Row[]
-  /** The numbers of the streams after a stream whose first event names this session, in order of creation. */
-  sessionStreams(session: string, after: number, limit: number): number[]
-  /** The positions of the first events of a stream after a revision, in their order. */
-  streamPositions(no: number, after: number, limit: number): number[]
-  headOf(stream: string): StreamHead | undefined
-  last(): Row | undefined
-  lastOf(stream: string): Row | undefined
-  lastStreamNo(): number
-  /** The highest number of a long payload; 0: there is none. */
-  lastPayload(): number
-  /** The text of the long payload of an event; undefined: the event has none. */
-  longPayload(position: number): string | undefined
-  /**
    * Opens the long payload of the event at a position, which has this salt. In a server, another thread does the work.
    * Rejects with DamagedEvent.
    */
   openLong(position: number, salt: string): Promise<Opened>
-  leafAt(position: number): string | undefined
-  logId(): string
-  close(): Promise<void>
 }

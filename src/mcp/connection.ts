@@ -1,16 +1,47 @@
 // A connection to an MCP server: lists its tools and calls them.
 import type { Tool } from '@modelcontextprotocol/client'
 import { type CallResult, readResult } from './content.ts'
-import { failureOf, isAnswer, type McpFailure } from './failure.ts'
+import { failureOf, isAnswer, type McpFailure, refusalIn } from './failure.ts'
 import { openClient } from './handshake.ts'
 import { callMs, maxProgress } from './limits.ts'
 import { listTools, type ToolList } from './list-tools.ts'
 import type { Outside } from './outside.ts'
+import { isFields } from './reading/heard.ts'
 import { unpacked } from './reading/parcel.ts'
 import type { McpTool } from './reading/tool.ts'
+import { wordsOfBody } from './reading/words.ts'
 import { type McpServer, withoutSecrets } from './server.ts'
-import { isSessionLost } from './session.ts'
 import { tooLate } from './too-late.ts'
+
+// Tells whether a server has forgotten the session of a connection. It refuses a request of such a session before it
+// runs anything, so the request may be sent again in a new session.
+
+const isGone =
+  /no valid|not valid|invalid|unknown|missing|expired|not found|no such|terminated|closed|not exist|n't exist/i
+const saysGone = (words: string): boolean =>
+  (/\bsession/i.test(words) && isGone.test(words)) || /server (?:is )?not initialized/i.test(words)
+
+/** Whether the body names the request. Then the server has read the request, and may have run it. */
+const namesRequest = (body: string): boolean => {
+  try {
+    const value: unknown = JSON.parse(body)
+    return isFields(value) && typeof value.id === 'number'
+  } catch {
+    return false
+  }
+}
+
+/**
+ * The protocol wants status 404. Many servers answer with 400, and some with 401 or 410; only their words show what they
+ * mean. `sessionId`: the session of the request.
+ */
+const isSessionLost = (error: unknown, sessionId: string | undefined): boolean => {
+  const refusal = refusalIn(error)
+  if (refusal === undefined || sessionId === undefined) return false
+  const { status, body } = refusal
+  if (status === 404 || status === 410) return true
+  return (status === 400 || status === 401) && saysGone(wordsOfBody(body)) && !namesRequest(body)
+}
 
 export type Connection = {
   /**
@@ -46,7 +77,7 @@ const progressTo = (server: McpServer, hear: (message: string) => void) => {
  * Connects; each of at most two handshakes may take 30 s. `onLost` is called once, when the connection cannot be used
  * any more, whatever the reason is. Rejects with McpFailure.
  */
-export const openConnection = async (
+export const openMcpConnection = async (
   server: McpServer,
   outside: Outside,
   onLost: () => void,

@@ -1,17 +1,80 @@
 // The connections of all tasks to MCP servers. A task shares its connections with its subagents only, because a server
 // may remember for each connection what a user has said.
 import { availableParallelism } from 'node:os'
-import { canonical } from '../contract/canonical.ts'
-import { createFairTurns } from '../fairness/fair-turns.ts'
-import { type Connection, openConnection } from './connection.ts'
+import { canonical } from '../contract/json/canonical.ts'
+import { createPlaces } from '../fairness/places.ts'
+import { type Connection, openMcpConnection } from './connection.ts'
 import type { CallResult } from './content.ts'
-import { closeEntry, createEntries, type Entry } from './entries.ts'
 import { McpFailure } from './failure.ts'
 import type { ToolList } from './list-tools.ts'
 import type { Outside } from './outside.ts'
 import type { McpTool } from './reading/tool.ts'
 import type { McpServer } from './server.ts'
-import { unlessAborted } from './unless-aborted.ts'
+
+/** A connection of a task, from its first request on. */
+type Entry = {
+  /** The key of the server's configuration. */
+  key: string
+  rootTaskId: string
+  opening: Promise<Connection>
+  /** Aborted when no task needs the connection any more. If it still waits for its turn then, it is never opened. */
+  unneeded: AbortController
+  /** How many uses run or wait at present. */
+  using: number
+  /** Whether the connection is to be closed after its last use. */
+  dropped: boolean
+  stopIdling: () => void
+}
+
+/** Closes the entry's connection if it is open; an entry that waits for its turn is not opened. */
+const closeEntry = async (entry: Entry): Promise<void> => {
+  entry.stopIdling()
+  entry.unneeded.abort()
+  const connection = await entry.opening.catch(() => undefined)
+  await connection?.close()
+}
+
+/** The connections that new uses find, by task and then by key. */
+const createEntries = () => {
+  const tasks = new Map<string, Map<string, Entry>>()
+  return {
+    find: (rootTaskId: string, key: string): Entry | undefined => tasks.get(rootTaskId)?.get(key),
+    of: (rootTaskId: string): Entry[] => [...(tasks.get(rootTaskId)?.values() ?? [])],
+    add(entry: Entry): void {
+      const entries = tasks.get(entry.rootTaskId) ?? new Map<string, Entry>()
+      tasks.set(entry.rootTaskId, entries.set(entry.key, entry))
+    },
+    /** Removes this entry. Another entry that has the same key stays. */
+    remove(entry: Entry): void {
+      const entries = tasks.get(entry.rootTaskId)
+      if (entries?.get(entry.key) === entry) entries.delete(entry.key)
+      if (entries?.size === 0) tasks.delete(entry.rootTaskId)
+    },
+    /** Removes and returns all entries. */
+    clear(): Entry[] {
+      const all = [...tasks.values()].flatMap(entries => [...entries.values()])
+      tasks.clear()
+      return all
+    },
+  }
+}
+
+/** Stops waiting when the signal aborts. The work continues for other callers that wait for it. */
+
+const unlessAborted = async <T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> => {
+  if (signal === undefined) return work
+  let stop = () => {}
+  const aborted = new Promise<never>((_, reject) => {
+    stop = () => reject(new Error('The call was stopped'))
+    if (signal.aborted) stop()
+    else signal.addEventListener('abort', stop, { once: true })
+  })
+  try {
+    return await Promise.race([work, aborted])
+  } finally {
+    signal.removeEventListener('abort', stop)
+  }
+}
 
 /** The root task, whose connections are shared with its subagents only, and its user. */
 export type Caller = { rootTaskId: string; userId: string }
@@ -48,7 +111,7 @@ type Deps = Outside & {
 export const createConnections = (deps: Deps): Connections => {
   const entries = createEntries()
   const closing = new Set<Promise<void>>()
-  const turn = createFairTurns(starting)
+  const starts = createPlaces(starting)
   let closed = false
 
   const shut = (entry: Entry): void => {
@@ -70,8 +133,8 @@ export const createConnections = (deps: Deps): Connections => {
     if (known !== undefined) return known
     const lost = () => drop(entry)
     const unneeded = new AbortController()
-    const open = () => openConnection(server, deps, lost)
-    const opening = 'command' in server ? turn(userId, open, unneeded.signal) : open()
+    const open = () => openMcpConnection(server, deps, lost)
+    const opening = 'command' in server ? starts.hold(userId, open, unneeded.signal) : open()
     const rest = { using: 0, dropped: false, stopIdling: () => {} }
     const entry: Entry = { key, rootTaskId, opening, unneeded, ...rest }
     opening.catch(lost)

@@ -37,13 +37,13 @@ type Deps = {
   id: string
   connections: Pick<Connections, 'tools' | 'call' | 'isOpen' | 'ended'>
   /** Connections that stay open although no task runs. */
-  keeps: Set<string>
+  inUse: Set<string>
 }
 
 /** Connects to the server. Rejects with EnvironmentGone. */
 export const openInstance = async (
   server: McpServer,
-  { id, connections, keeps }: Deps,
+  { id, connections, inUse }: Deps,
 ): Promise<Instance> => {
   const asked = askedServer(server, id, connections)
   let isOver = false
@@ -52,10 +52,10 @@ export const openInstance = async (
   const close = async () => {
     if (isOver) return
     isOver = true
-    keeps.delete(id)
+    inUse.delete(id)
     connections.ended(id)
   }
-  keeps.add(id)
+  inUse.add(id)
   await asked.observed().catch(async error => {
     await close()
     throw error

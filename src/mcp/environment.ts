@@ -21,18 +21,18 @@ type Deps = {
   configured: ReadonlyMap<string, McpServer>
   connections: Pick<Connections, 'tools' | 'call' | 'isOpen' | 'ended'>
   /** Connections that stay open although no task runs. This kind adds the connections of its instances. */
-  keeps: Set<string>
+  inUse: Set<string>
   odd: Pick<OddTools, 'all'>
 }
 
-export const createMcpEnvironment = ({ configured, connections, keeps, odd }: Deps) => {
+export const createMcpEnvironment = ({ configured, connections, inUse, odd }: Deps) => {
   let opened = 0
 
   const open = async (kwargs: OpenObject, variables: Record<string, string>): Promise<Instance> => {
     const known = configured.get(String(kwargs.server))
     if (known === undefined) throw new Error(`server: MCP_CONFIG has no server "${kwargs.server}"`)
     const id = `environment-${++opened}`
-    return openInstance(withVariables(known, variables), { id, connections, keeps })
+    return openInstance(withVariables(known, variables), { id, connections, inUse })
   }
 
   return {

@@ -4,7 +4,7 @@ import { isError, refusalIn } from './failure.ts'
 import { httpTransport } from './http.ts'
 import { openMs } from './limits.ts'
 import type { Outside } from './outside.ts'
-import { createAnswers } from './reading/answers.ts'
+import { createMcpAnswers } from './reading/answers.ts'
 import type { McpServer } from './server.ts'
 import { stdioTransport } from './stdio.ts'
 import { within } from './too-late.ts'
@@ -13,7 +13,7 @@ type Sdk = typeof import('@modelcontextprotocol/client')
 
 const transportOf = (sdk: Sdk, server: McpServer, outside: Outside): Transport => {
   const { timers } = outside
-  const answers = createAnswers(sdk.SUPPORTED_PROTOCOL_VERSIONS)
+  const answers = createMcpAnswers(sdk.SUPPORTED_PROTOCOL_VERSIONS)
   if ('command' in server) return stdioTransport(server, { ...outside, answers })
   return httpTransport(sdk, server, {
     fetch: server.fromCaller ? outside.guardedFetch : outside.fetch,

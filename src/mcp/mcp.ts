@@ -29,18 +29,18 @@ export const createMcp = ({ configured, mayReach, ...deps }: Deps): Mcp => {
     createOutsideFetch({ mayReach: () => true }),
     createOutsideFetch({ mayReach }),
   ]
-  const keeps = new Set<string>()
+  const inUse = new Set<string>()
   const odd = createOddTools(deps.report)
   const connections = createConnections({
     ...deps,
-    isWorking: id => keeps.has(id) || deps.isWorking(id),
+    isWorking: id => inUse.has(id) || deps.isWorking(id),
     odd,
     fetch: everywhere.fetch,
     guardedFetch: guarded.fetch,
   })
   return {
     ...createMcpTools({ configured, connections }),
-    environment: createMcpEnvironment({ configured, connections, keeps, odd }),
+    environment: createMcpEnvironment({ configured, connections, inUse, odd }),
     ended: connections.ended,
     async close() {
       await connections.close()

@@ -1,5 +1,5 @@
 // Remembers which tools of the operator's servers are odd, and tells the operator when this changes.
-import { canonical } from '../contract/canonical.ts'
+import { canonical } from '../contract/json/canonical.ts'
 import type { Report } from '../contract/ports.ts'
 import type { OddTool } from '../contract/wire.ts'
 import type { McpServer } from './server.ts'

@@ -1,6 +1,7 @@
 // Gives the server the tools of MCP servers, and closes the connections of a task when the task has ended.
+
+import { taskEnds } from '../contract/charts/task-state.ts'
 import type { Recorded } from '../contract/stored.ts'
-import { taskEnds } from '../contract/task-state.ts'
 import { taskIdOf } from '../contract/task-stream.ts'
 import type { ToolSource } from '../contract/tools.ts'
 import type { McpEnvironment } from './environment.ts'

@@ -1,6 +1,6 @@
 // Reads `agent_config.tool_mcp_config` of a request: servers of the operator by name, or URLs with headers. Header
 // values are secrets: they are removed before anything is stored, and added again when a server is used.
-import { isExact } from '../contract/exact-number.ts'
+import { isExact } from '../contract/json/exact-number.ts'
 import type { Problem } from '../contract/refusals.ts'
 import { McpFailure } from './failure.ts'
 import { isHeader, isServerUrl, type McpServer } from './server.ts'

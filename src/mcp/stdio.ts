@@ -4,15 +4,51 @@ import { StringDecoder } from 'node:string_decoder'
 import type { Transport } from '@modelcontextprotocol/client'
 import type { Report, Timers } from '../contract/ports.ts'
 import type { Child, Children } from '../platform/children/children.ts'
-import { unreadable } from './failure.ts'
+import { McpFailure, unreadable } from './failure.ts'
 import { maxBytes } from './limits.ts'
-import { processVariables } from './process-variables.ts'
 import type { Answers } from './reading/answers.ts'
 import type { Heard } from './reading/heard.ts'
 import { createListener } from './reading/listener.ts'
 import { createTexts } from './reading/texts.ts'
-import type { McpServer } from './server.ts'
-import { reportStderr } from './stderr.ts'
+import { type McpServer, withoutSecrets } from './server.ts'
+
+/** The limits for what is reported of a server's stderr, in characters: in all, and of each line. */
+const maxReported = 64 * 1024
+const longestLine = 1000
+
+/** Reports each line of a server's stderr to the operator, without the server's secrets. */
+const reportStderr = (child: Child, server: McpServer, report: Report): void => {
+  let room = maxReported
+  let rest = ''
+  const reportLine = (line: string) => {
+    const shown = withoutSecrets(server, line.slice(0, longestLine)).trimEnd()
+    if (shown !== '') report('debug', `MCP server "${server.name}" on stderr`, { line: shown })
+  }
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    if (room <= 0) return // read nevertheless, so that the server never blocks on it
+    const lines = (rest + text.slice(0, room)).split('\n')
+    rest = (lines.pop() ?? '').slice(0, longestLine)
+    room -= text.length
+    lines.forEach(reportLine)
+  })
+  child.stderr.once('end', () => reportLine(rest))
+}
+
+/** Variables that a program needs to find its files and its language; it gets no others of this process. */
+const inherited = ['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR', 'TERM']
+
+/** The variables of a server's process. Throws McpFailure if a process cannot have one of them. */
+const processVariables = (server: string, own: Record<string, string>): Record<string, string> => {
+  const unfit = Object.keys(own).find(name => own[name]?.includes('\0'))
+  if (unfit !== undefined) {
+    throw new McpFailure(server, `cannot be given the variable ${unfit}: its value holds a NUL character`)
+  }
+  const ours = inherited.flatMap(name => {
+    const value = process.env[name]
+    return value === undefined ? [] : [[name, value] as const]
+  })
+  return { ...Object.fromEntries(ours), ...own }
+}
 
 type ProcessServer = Extract<McpServer, { command: string }>
 

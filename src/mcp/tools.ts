@@ -50,6 +50,7 @@ export const createMcpTools = ({ configured, connections }: Deps): ToolSource =>
     return {
       definition: definitionOf(server, tool),
       ...(odd === undefined ? {} : { odd }),
+      origin: `mcp:${server.name}`,
       isSafe: () => readOnlyHint === true || idempotentHint === true,
       async run({ arguments: args, emit, signal }) {
         const hear = (message: string) => emit(`${message}\n`)

@@ -1,7 +1,7 @@
 // Counts what the events of each commit say: events by type, effects by outcome, and calls of models with their tokens.
 import { taskEvents } from '../contract/decoders/task.ts'
+import type { TaskEventData, TaskEventType } from '../contract/events/task-events.ts'
 import type { Recorded } from '../contract/stored.ts'
-import type { TaskEventData, TaskEventType } from '../contract/task-events.ts'
 import { taskIdOf } from '../contract/task-stream.ts'
 import { outcomeUnknown } from '../history/task-object.ts'
 

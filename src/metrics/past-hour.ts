@@ -24,7 +24,7 @@ const requestsIn = ({ ended }: Deps['requests']): number => {
   return sum
 }
 
-export const keepPastHour = ({ world: { clock, timers }, head, lag, requests }: Deps) => {
+export const samplePastHour = ({ world: { clock, timers }, head, lag, requests }: Deps) => {
   const samples: MetricSample[] = []
   const delay = monitorEventLoopDelay({ resolution: lookMs })
   delay.enable()
@@ -56,4 +56,4 @@ export const keepPastHour = ({ world: { clock, timers }, head, lag, requests }: 
     },
   }
 }
-export type PastHour = ReturnType<typeof keepPastHour>
+export type PastHour = ReturnType<typeof samplePastHour>

@@ -5,7 +5,7 @@ import path from 'node:path'
 import type { ModelSettings } from '../agents/model/settings.ts'
 import type { Digests } from '../cluster/introduction.ts'
 import type { Config } from '../config.ts'
-import { canonical } from '../contract/canonical.ts'
+import { canonical } from '../contract/json/canonical.ts'
 import type { QuotaLimits } from '../fairness/quotas.ts'
 
 /** Values by the name of the variable that sets them. Undefined: it is not set, and has no default. */
@@ -81,6 +81,11 @@ const common: { [Name in keyof Config]: 'own' | ((value: Config[Name], config: C
     ENV_DEFAULT: byDefault,
     ENV_STEP_TIMEOUT_MS: stepTimeoutMs,
     ENV_MEMORY_MB: memoryMb,
+  }),
+  agentHosts: ({ path, memoryMb, stallMs }) => ({
+    AGENT_PATH: path === undefined ? undefined : 'set', // the same agents may be at different paths
+    AGENT_MEMORY_MB: memoryMb,
+    AGENT_STALL_MS: stallMs,
   }),
   allowUnsandboxedShell: allowed => ({ ALLOW_UNSANDBOXED_SHELL: allowed }),
   sessionIdleSeconds: seconds => ({ ENV_SESSION_IDLE_SECONDS: seconds }),

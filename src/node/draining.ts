@@ -2,7 +2,7 @@
 // a standby, and does not take over until the drain ends. A restart of the node ends it, too.
 import type { Conditions } from '../cluster/conditions.ts'
 import type { Report, Timers } from '../contract/ports.ts'
-import type { Answer } from '../http/errors.ts'
+import type { Answer } from '../http/answer/errors.ts'
 import type { Answered, OtherNodes } from './other-nodes.ts'
 
 type Deps = {

@@ -1,13 +1,13 @@
 // What a node does before it joins its cluster: it introduces itself to the node that has sent the newest beat. When the
 // two could not take over from each other, the node that joins ends.
 import { randomUUID } from 'node:crypto'
-import type { NatsSettings } from '../bus/nats-settings.ts'
+import type { NatsSettings } from '../bus/nats/nats-settings.ts'
 import { recordsVersion } from '../cluster/beginning.ts'
 import type { ClusterKeys } from '../cluster/cluster-key.ts'
-import { type Ask, createAsk } from '../cluster/door/ask-node.ts'
-import { createHops } from '../cluster/door/hop.ts'
-import { aboutAnswer, aboutQuestion, type JoinAnswer, joinPath } from '../cluster/door/node-routes.ts'
-import { openLetter, sealLetter } from '../cluster/door/sealed-letter.ts'
+import { type Ask, createAskNode } from '../cluster/gateway/ask-node.ts'
+import { createHops } from '../cluster/gateway/hop.ts'
+import { aboutAnswer, aboutQuestion, type JoinAnswer, joinPath } from '../cluster/gateway/node-routes.ts'
+import { openLetter, sealLetter } from '../cluster/gateway/sealed-letter.ts'
 import { compare, type Introduction } from '../cluster/introduction.ts'
 import { lastBeats } from '../cluster/last-beat.ts'
 import type { Config } from '../config.ts'
@@ -70,7 +70,7 @@ export const join = async (deps: Deps): Promise<void> => {
   const { me, clusterKeys, world } = deps
   const url = await newestHolder(deps)
   if (url === undefined) return
-  const ask = createAsk(createHops({ key: clusterKeys.hops, node: me.node, world }))
+  const ask = createAskNode(createHops({ key: clusterKeys.hops, node: me.node, world }))
   const until = performance.now() + goneMs
   for (;;) {
     const answer = await introduced(ask, url, deps)

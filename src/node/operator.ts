@@ -1,17 +1,18 @@
 // What a node has for its operator: what it says about itself and the other nodes, and the orders that it obeys.
 import type { ClusterKeys } from '../cluster/cluster-key.ts'
 import type { Conditions } from '../cluster/conditions.ts'
-import { createAsk } from '../cluster/door/ask-node.ts'
-import { createHops } from '../cluster/door/hop.ts'
+import { createAskNode } from '../cluster/gateway/ask-node.ts'
+import { createHops } from '../cluster/gateway/hop.ts'
 import type { Lease } from '../cluster/lease.ts'
+import type { OtherLog } from '../cluster/replica/longest.ts'
 import { createSeenNodes, type SeenNode } from '../cluster/seen-nodes.ts'
 import type { NodeStatus } from '../cluster/survey.ts'
 import type { Report, World } from '../contract/ports.ts'
-import type { NodeState } from '../front/doors.ts'
 import { version } from '../platform/version.ts'
+import type { NodeState } from '../shard/doors.ts'
 import { createDraining } from './draining.ts'
 import { createOrders } from './orders.ts'
-import { createOtherNodes } from './other-nodes.ts'
+import { type Answered, createOtherNodes } from './other-nodes.ts'
 import type { Self } from './self.ts'
 import type { Standby } from './standby.ts'
 import type { NodeStorage } from './storage.ts'
@@ -32,10 +33,22 @@ type Deps = {
   report: Report
 }
 
+/** Conditions of a node that takes the log over only after another one has claimed it, or never. */
+const unable = new Set(['log-differs', 'records-sealed'])
+
+/** What a node has said of its log. Nothing: it has another log, or could not go on with this one. */
+const logOf =
+  (logId: string) =>
+  ({ node, status }: Answered): OtherLog[] => {
+    if (status === undefined) return [{ node }]
+    if (status.log_id !== logId || status.conditions.some(({ code }) => unable.has(code))) return []
+    return [{ node, events: status.events }]
+  }
+
 export const openOperator = (deps: Deps) => {
   const { node, file, clusterKeys, self, lease, storage, standby, conditions, world, changed, report } = deps
   const { clock, timers } = world
-  const { caughtUp, owner } = storage.replica
+  const { caughtUp, events, owner } = storage.replica
   const seen = createSeenNodes({ file, name: node.name, clock })
   const named = (): SeenNode[] => {
     const holder = lease.holder()
@@ -48,7 +61,7 @@ export const openOperator = (deps: Deps) => {
   }
   const others = createOtherNodes({
     ...{ name: node.name, seen, named, changed, world },
-    ask: createAsk(createHops({ key: clusterKeys.hops, node: node.name, world })),
+    ask: createAskNode(createHops({ key: clusterKeys.hops, node: node.name, world })),
     sequence: () => caughtUp().sequence,
   })
   const isOwner = () => self.owned() !== undefined || lease.isMine()
@@ -67,6 +80,8 @@ export const openOperator = (deps: Deps) => {
     isDrained: draining.isDrained,
     /** Whether another node is ready to take over. */
     hasReadyStandby: others.hasReady,
+    /** The logs of the other nodes. */
+    logs: (): OtherLog[] => others.heard().flatMap(logOf(storage.replica.logId)),
     order: createOrders({ draining, others }),
     /** Notes a node that asks this one for keys. */
     note: (one: { node: string; url: string }): void => seen.note({ ...one, seenAt: clock.now() }),
@@ -79,6 +94,7 @@ export const openOperator = (deps: Deps) => {
         ready: self.owned() === undefined ? standby.isReady() : lease.isMine(),
         ...{ sequence, lag, version },
         position: caughtUp().position,
+        events: events(),
         log_id: storage.replica.logId,
         time: clock.now(),
         nodes: others.all(),

@@ -1,6 +1,6 @@
 // The orders of an operator to a node, which come as signed requests of the command line. The signature covers the path
 // with its query, and no body, so an order is all in its path.
-import type { Answer } from '../http/errors.ts'
+import type { Answer } from '../http/answer/errors.ts'
 import type { Draining } from './draining.ts'
 import type { OtherNodes } from './other-nodes.ts'
 

@@ -1,7 +1,7 @@
 // Asks the other nodes for their status every two seconds. So each node knows the nodes that there are and have been,
 // and the owner knows how far its standby is.
-import type { Ask } from '../cluster/door/ask-node.ts'
-import { statusPath } from '../cluster/door/node-routes.ts'
+import type { Ask } from '../cluster/gateway/ask-node.ts'
+import { statusPath } from '../cluster/gateway/node-routes.ts'
 import type { SeenNode, SeenNodes } from '../cluster/seen-nodes.ts'
 import type { NodeStatus } from '../cluster/survey.ts'
 import type { World } from '../contract/ports.ts'
@@ -86,6 +86,12 @@ export const createOtherNodes = ({
       return standbys.length === 0 ? undefined : Math.min(...standbys.map(({ behind = 0 }) => behind))
     },
     all: seen.all,
+    /** Every other node that is known, with the answer that it has given a moment ago. */
+    heard: (): Answered[] =>
+      seen
+        .all()
+        .filter(({ node }) => node !== name)
+        .map(one => latest.find(({ node }) => node === one.node) ?? one),
     /** Forgets a node, also in the file, which commands read. Resolves to whether the node was known. */
     async forget(node: string): Promise<boolean> {
       const was = seen.forget(node)

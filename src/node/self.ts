@@ -1,9 +1,9 @@
-// Keeps what this node is at the moment, for its door, its metrics and its readiness.
+// Keeps what this node is at the moment, for its gateway, its metrics and its readiness.
 
 import { type Conditions, conditionCodes } from '../cluster/conditions.ts'
-import type { Owner } from '../cluster/door/route.ts'
+import type { Owner } from '../cluster/gateway/route.ts'
 import type { Lease } from '../cluster/lease.ts'
-import type { NodeState } from '../front/doors.ts'
+import type { NodeState } from '../shard/doors.ts'
 import type { Role } from './roles.ts'
 import type { OwnedShard } from './shard-owner.ts'
 import type { Standby } from './standby.ts'
@@ -15,7 +15,7 @@ type Deps = {
   lease: Pick<Lease, 'isMine' | 'holder'>
   storage: Pick<NodeStorage, 'replica' | 'keys'>
   standby: Pick<Standby, 'lag'>
-  conditions: Pick<Conditions, 'all'>
+  conditions: Pick<Conditions, 'shown'>
 }
 
 export const createSelf = ({ name, lease, storage, standby, conditions }: Deps) => {
@@ -28,9 +28,9 @@ export const createSelf = ({ name, lease, storage, standby, conditions }: Deps) 
     const holder = lease.holder()
     return holder?.name === name ? undefined : holder
   }
-  /** Every code, with whether the condition counts. */
+  /** Every code, with whether the condition is shown. */
   const conditionsNow = (): Record<string, boolean> => {
-    const now = new Set(conditions.all().map(({ code }) => code))
+    const now = new Set(conditions.shown().map(({ code }) => code))
     return Object.fromEntries(conditionCodes.map(code => [code, now.has(code)]))
   }
   const state: NodeState = {
@@ -39,7 +39,7 @@ export const createSelf = ({ name, lease, storage, standby, conditions }: Deps) 
       role: isOwner() ? 'owner' : 'standby',
       owner: isOwner() ? name : (other()?.name ?? null),
       conditions: conditions
-        .all()
+        .shown()
         .map(({ code, text, since }) => ({ code, message: text, since: new Date(since).toISOString() })),
     }),
     counts: () => ({

@@ -1,13 +1,14 @@
-// Opens the shard after this node has claimed the log, with a door for requests, and closes it when the node gives it
+// Opens the shard after this node has claimed the log, hands it the requests, and closes it when the node gives it
 // up.
-import type { Inspect } from '../../actors/runtime/live.ts'
+import type { Inspect } from '../../actors/runtime/logic.ts'
 import type { Config } from '../config.ts'
 import type { Report, Timers } from '../contract/ports.ts'
-import type { NodeState } from '../front/doors.ts'
 import { createFront } from '../front/front.ts'
-import { openShard } from '../maintenance/open-shard.ts'
-import { readPlainFile, whatStandsAt } from '../platform/plain-file.ts'
-import { createLocalDoor } from './local-door.ts'
+import { readPlainFile, whatStandsAt } from '../platform/files/plain-file.ts'
+import type { NodeState } from '../shard/doors.ts'
+import { openShardParts } from '../shard/opening/open-shard.ts'
+import { createShard } from '../shard/shard.ts'
+import { createOwnRequests } from './own-requests.ts'
 import type { NodeStorage } from './storage.ts'
 import { createTraceRemoval } from './traces.ts'
 
@@ -51,11 +52,13 @@ export const openOwnedShard = async ({ config, storage, node, timers, inspect, r
     secrets: { ...replica.secrets, close: () => {} },
     keyMade: () => Object.keys(storage.files).forEach(replica.noteFile),
   }
-  const front = await createFront(config, await openShard(config, report, { stores, inspect }), report, node)
-  const door = createLocalDoor(front.app.server)
+  const parts = await openShardParts(config, report, { stores, inspect })
+  const shard = createShard(config, parts, report, node)
+  const front = await createFront(config, shard, report)
+  const requests = createOwnRequests(front.app.server)
   await shareFiles() // also the files that were made while the shard was opened
-  front.publish()
-  const traces = createTraceRemoval({ models: front.system.projector, timers, report })
+  shard.publish()
+  const traces = createTraceRemoval({ models: parts.system.projector, timers, report })
   traces.remove() // of erasures that this node knew as a standby
   const stopSharing = timers.every(shareMs, () => {
     shareFiles().catch(error =>
@@ -64,12 +67,12 @@ export const openOwnedShard = async ({ config, storage, node, timers, inspect, r
   })
   return {
     front,
-    door,
+    requests,
     async end(): Promise<void> {
       stopSharing()
       traces.end()
       await front.drain(0)
-      await door.close()
+      await requests.close()
       await front.app.close()
       await front.close()
     },

@@ -1,8 +1,8 @@
 // Answers questions about a node that does not own the log: whether the node could take over, and its metrics.
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { NodeState } from '../front/doors.ts'
 import { type ClusterCounts, clusterFamilies } from '../metrics/cluster-families.ts'
 import { createExposition } from '../metrics/exposition.ts'
+import type { NodeState } from '../shard/doors.ts'
 
 type Deps = NodeState & {
   /** The headers that every answer to a request has. */

@@ -15,9 +15,9 @@ import { UnfitRecord } from '../cluster/shared-log.ts'
 import type { Config } from '../config.ts'
 import { CannotStart } from '../contract/cannot-start.ts'
 import type { Report, World } from '../contract/ports.ts'
+import { openStore } from '../log/chosen-storage.ts'
 import { reportingFailures } from '../log/reported-failures.ts'
-import { sqliteStore } from '../log/sqlite-store.ts'
-import { filesOf } from '../platform/data-folder.ts'
+import { filesOf } from '../platform/files/data-folder.ts'
 import { openSecrets } from '../platform/secrets.ts'
 import { nextOf } from '../proof/keys/key-file.ts'
 import type { Closers } from './closers.ts'
@@ -80,7 +80,7 @@ export const openNodeStorage = async (deps: Deps) => {
   })
   closers.add(shared.close)
   const logId = await logIdOf(shared, clusterKeys.records).catch(error => unfit(error, settings.keyFile))
-  const file = sqliteStore(files.log, () => logId, [files.lock, files.secrets])
+  const file = openStore(files.log, () => logId, [files.lock, files.secrets])
   const local = reportingFailures(file, report)
   closers.add(local.close)
   const keys = openStreamKeys(files.streamKeys, clock)

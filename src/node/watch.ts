@@ -2,9 +2,9 @@
 // answer, whether the lease can be had, whether this node gets on with the shared log, and whether the owner has a
 // standby that could follow it.
 import type { Conditions } from '../cluster/conditions.ts'
-import type { Standby as Asking } from '../cluster/door/node-routes.ts'
+import type { Standby as Asking } from '../cluster/gateway/node-routes.ts'
 import type { Lease } from '../cluster/lease.ts'
-import { wordsOfServers } from '../cluster/nats/look.ts'
+import { wordsOfServers } from '../cluster/nats/look-at-servers.ts'
 import { leaseStream, shardStream } from '../cluster/nats/streams.ts'
 import type { StreamsSeen } from '../cluster/nats/watch-streams.ts'
 import type { Neighbours } from '../cluster/neighbours.ts'
@@ -43,7 +43,7 @@ const [log, beats] = [shardStream(0).name, leaseStream(0).name]
 const majority = 'start those that are away, and look whether they reach each other'
 const textsOfLease = {
   missing: `the NATS servers have no stream ${beats}, so no node can take or keep the lease: create it with reprise cluster init`,
-  away: `most of the NATS servers that keep the stream ${beats} are away, so no node can take or keep the lease: ${majority}`,
+  away: `most of the NATS servers that keep the stream ${beats} are away or have chosen no leader, so no node can take or keep the lease: ${majority}`,
   unanswered: `the NATS servers do not store beats in the stream ${beats}, so this node can neither take nor keep the lease: look into the logs of these servers`,
 }
 
@@ -81,7 +81,7 @@ export const startWatch = (deps: Deps): (() => void) => {
     note(
       'servers-away',
       now.log === 'away' &&
-        `most of the NATS servers that keep the stream ${log} are away, so nothing can be written: ${majority}`,
+        `most of the NATS servers that keep the stream ${log} are away or have chosen no leader, so nothing can be written: ${majority}`,
     )
   }
   /** An owner says what is wrong with single servers and with the stream. A standby finds it out when it follows. */
@@ -98,7 +98,10 @@ export const startWatch = (deps: Deps): (() => void) => {
   const lookAtProgress = (): void => {
     const { log, end = 0 } = seen()
     const isReading = self.role() === 'standby' && log === 'here'
-    const isExplained = conditions.all().some(({ effect }) => effect === 'barred')
+    // A node that reads the log up to its end may stop on its way, too.
+    const isExplained = conditions
+      .all()
+      .some(({ code, effect }) => effect === 'barred' && code !== 'catching-up')
     const isStuck = progress.isStuck(at(), end)
     note(
       'not-following',

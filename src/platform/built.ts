@@ -25,7 +25,7 @@ const markMs = 3_600_000
 /**
  * Marks the build of this process as used, now and every hour. build.mjs removes builds that nobody has marked for a day.
  */
-export const keepBuild = (): void => {
+export const markBuild = (): void => {
   const mark = () => {
     try {
       utimesSync(folderOfBuild(), new Date(), new Date())

@@ -1,8 +1,8 @@
 // Makes the digest of a JSON value. The order of the keys in its objects does not matter.
 import { hash } from 'node:crypto'
 import type { TSchema } from 'typebox'
-import { canonical } from '../contract/canonical.ts'
-import { withoutLeftOut } from '../contract/schema-walk.ts'
+import { canonical } from '../contract/json/canonical.ts'
+import { withoutLeftOut } from '../contract/json/schema-walk.ts'
 
 export const digestOfBody = (value: unknown): string => hash('sha256', canonical(value), 'base64url')
 

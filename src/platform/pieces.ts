@@ -1,7 +1,7 @@
 // JSON text that may be too long for one string, or for memory. A short text is a string. A long text consists of
 // pieces, each of which is made when the reader takes it.
-import { jsonPieces } from '../contract/json-pieces.ts'
-import { isLongerThan, lengthOf } from '../contract/length.ts'
+import { jsonPieces } from '../contract/json/json-pieces.ts'
+import { isLongerThan, lengthOf } from '../contract/json/length.ts'
 
 export type Piece = string | Buffer
 export type Pieces = AsyncIterable<Piece>

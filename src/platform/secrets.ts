@@ -3,11 +3,11 @@
 
 import { chmodSync, closeSync, openSync } from 'node:fs'
 import Database from 'better-sqlite3'
-import { readJson } from '../contract/exact-json.ts'
+import { readJson } from '../contract/json/exact-json.ts'
 import type { Report } from '../contract/ports.ts'
 import { StorageFailure } from '../contract/stored.ts'
-import { Damaged, isCorrupt } from './sqlite/corrupt.ts'
-import { causeOf, unusable } from './unusable.ts'
+import { causeOf, unusable } from './files/unusable.ts'
+import { Damaged, isCorrupt } from './sqlite/errors.ts'
 
 export type Secrets = {
   /** Stores values under a reference and replaces older ones; durable when it returns. Throws StorageFailure. */

@@ -1,7 +1,7 @@
 // Reads the settings of checkpoints and witnesses from environment variables.
 import path from 'node:path'
 import { CannotStart } from '../contract/cannot-start.ts'
-import { filesOf } from '../platform/data-folder.ts'
+import { filesOf } from '../platform/files/data-folder.ts'
 
 export type ProofSettings = Readonly<{
   /** The file with the key that signs checkpoints. */

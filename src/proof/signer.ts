@@ -1,5 +1,6 @@
 // Signs checkpoints of the log. Stores each one before anybody else gets it. A checkpoint covers only durable events.
 import type { EventLog } from '../log/log.ts'
+import { createTurns } from '../platform/turns.ts'
 import { appendAnchor } from './anchors.ts'
 import type { KnownKey } from './keys/key-history.ts'
 import type { LogKey } from './keys/log-key.ts'
@@ -22,16 +23,6 @@ export type SignerDeps = {
   newest: Stored | undefined
 }
 
-/** Returns a function that runs the given works one after the other, in order. */
-const createOrder = () => {
-  let last: Promise<unknown> = Promise.resolve()
-  return <T>(work: () => Promise<T>): Promise<T> => {
-    const done = last.then(work)
-    last = done.catch(() => {})
-    return done
-  }
-}
-
 /** Adds signatures to a note. Undefined when the note already has a signature of each of their keys. */
 const withSignatures = (text: string, signatures: readonly Signature[]): string | undefined => {
   const note = readNote(text)
@@ -43,7 +34,7 @@ const withSignatures = (text: string, signatures: readonly Signature[]): string 
 
 export const createSigner = ({ log, origin, key, tree, file, ...deps }: SignerDeps) => {
   let newest = deps.newest
-  const inOrder = createOrder()
+  const inOrder = createTurns()
   const listeners: ((checkpoint: Stored) => void)[] = []
 
   const sign = async (): Promise<void> => {

@@ -4,10 +4,10 @@ import type { FoldMoment, SavedFolds } from '../../projections/tasks/saved-folds
 import { taskEvents } from '../contract/decoders/task.ts'
 import type { Log } from '../contract/stored.ts'
 import type { OutputItem } from '../contract/wire.ts'
-import { nextTurn } from '../fairness/slices.ts'
 import { createLateRenderer, createRenderer, type FrameRenderer } from '../history/frame-renderer.ts'
 import { type BegunFold, restoredFold } from '../history/saved-fold.ts'
 import { emptyFramed, evolveFramed, type FramedTask } from '../history/task-view.ts'
+import { yieldToLoop } from '../platform/loop.ts'
 
 /** The most items that are read from the read models before the event loop runs again. */
 const itemsAtOnce = 500
@@ -17,7 +17,7 @@ export const createBegunFolds = (log: Log, folds: SavedFolds) => {
   const storedItems = async (stream: string, before: number): Promise<OutputItem[] | undefined> => {
     const items: OutputItem[] = []
     for (let from = 0; from < before; from += itemsAtOnce) {
-      if (from > 0) await nextTurn()
+      if (from > 0) await yieldToLoop()
       const run = folds.items(stream, from, Math.min(before, from + itemsAtOnce))
       if (run === undefined) return undefined
       for (const item of run) items.push(item)
@@ -57,7 +57,7 @@ export const createBegunFolds = (log: Log, folds: SavedFolds) => {
      * The state of a task in its chart at its newest saved fold, and the revision of that fold. Without a saved fold:
      * the state before the first event.
      */
-    async newestState(stream: string): Promise<Pick<FramedTask, 'state' | 'revision'>> {
+    async newestState(stream: string): Promise<FramedTask> {
       const begun = await begin(stream, { position: log.head() })
       return begun?.view ?? emptyFramed()
     },

@@ -1,7 +1,7 @@
 // Decides how a call of an agent is handled: by the client, by a tool of the server, by a subagent, or by a refusal.
 
-import { readJson } from '../contract/exact-json.ts'
-import { isExact } from '../contract/exact-number.ts'
+import { readJson } from '../contract/json/exact-json.ts'
+import { isExact } from '../contract/json/exact-number.ts'
 import type { CallPlan, Tool, Toolbox, ToolSource } from '../contract/tools.ts'
 import type { CreateTaskBody, ToolDefinition } from '../contract/wire.ts'
 import type { SchemaChecker } from '../json-schema/checker.ts'
@@ -81,7 +81,8 @@ export const createPlanner = ({ own, checker, session, mcp }: PlannerDeps): Tool
     const problems = await problemsOf(tool.definition, args, user)
     if (problems.length > 0) return unfit(name, problems)
     const inSession = tool.inSession === true ? { inSession: true as const } : {}
-    return { plan: 'run', safe: tool.isSafe(args), ...inSession }
+    const origin = tool.origin === undefined ? {} : { origin: tool.origin }
+    return { plan: 'run', safe: tool.isSafe(args), ...inSession, ...origin }
   }
 
   return async (scope, { name, arguments: text }, signal) => {
@@ -97,7 +98,7 @@ export const createPlanner = ({ own, checker, session, mcp }: PlannerDeps): Tool
     if (builtin !== undefined) return planBuiltin(builtin, name, args)
     const agent = own.subagent(scope, name)
     if (agent !== undefined) return planSubagent(request, agent, name, args)
-    if (own.isSubagent(name))
+    if (own.isSubagent(scope, name))
       return refuse(`the subagent "${name}" is not allowed for this task, or is nested too deeply`)
     if (!isOfServer) return notAllowed(name)
     const ofServer = await mcp.find(scope, name, signal)

@@ -1,5 +1,6 @@
 // The command service of tasks. Each command asks the actor of one stream, and resolves when the log has the result and
 // queries show it.
+import { approvalCommands } from './commands/approvals.ts'
 import { creationCommands } from './commands/create.ts'
 import type { CommandDeps } from './commands/deps.ts'
 import { forkCommands } from './commands/fork.ts'
@@ -15,6 +16,7 @@ export const createCommands = (deps: CommandDeps) => ({
   ...forkCommands(deps),
   ...moveCommands(deps),
   ...inputCommands(deps),
+  ...approvalCommands(deps),
   ...scheduledCommands(deps),
 })
 export type Commands = ReturnType<typeof createCommands>

@@ -1,7 +1,7 @@
 // Ends tasks whose time has run out.
 import type { Runtime } from '../../actors/runtime/runtime.ts'
-import { deadlineOf } from '../../actors/task/decide.ts'
-import type { TaskCommand } from '../contract/commands.ts'
+import { deadlineOf } from '../../actors/task/decide/decide.ts'
+import type { TaskCommand } from '../contract/commands/commands.ts'
 import type { Clock } from '../contract/ports.ts'
 import type { DecidedTask } from '../history/task-view.ts'
 import type { Commands } from './commands.ts'

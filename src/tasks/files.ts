@@ -9,7 +9,7 @@ import { Refusal } from '../contract/refusals.ts'
 import type { DiskShare } from '../contract/tools.ts'
 import { joined, only, type Text } from '../platform/pieces.ts'
 import { counted, prepare, replace, statOf } from '../tools/put-file.ts'
-import { inFolder } from '../tools/workspace.ts'
+import { inFolder } from '../tools/workspace-paths.ts'
 import type { Queries, TaskFile } from './queries.ts'
 
 async function* linesOf(texts: AsyncIterable<Text>): AsyncGenerator<string> {

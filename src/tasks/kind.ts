@@ -1,16 +1,18 @@
-// Builds the kind of actor for tasks from its dependencies.
-import { taskKind } from '../../actors/task/actor.ts'
-import type { Ttls } from '../../actors/task/events.ts'
-import type { RunningCalls } from '../../actors/task/running-calls.ts'
-import type { Scheduler } from '../../actors/task/scheduler.ts'
-import { createWritePace } from '../../actors/task/write-pace.ts'
+// Builds what the actors of tasks need from the parts of the server.
+import type { RunningCalls } from '../../actors/task/calls/running-calls.ts'
+import type { Ttls } from '../../actors/task/decide/events.ts'
+import type { TaskDeps } from '../../actors/task/deps.ts'
+import type { Scheduler } from '../../actors/task/places/scheduler.ts'
+import { createWritePace } from '../../actors/task/step/write-pace.ts'
 import { type Roots, workspaceOf } from '../access/user-folders.ts'
 import type { Agent } from '../contract/agent.ts'
+import type { CodeAgents } from '../contract/code-agent.ts'
+import type { TaskEventData } from '../contract/events/task-events.ts'
 import type { World } from '../contract/ports.ts'
 import { isBehind } from '../contract/refusals.ts'
-import type { TaskEventData } from '../contract/task-events.ts'
 import type { Reach, Tool, ToolSource } from '../contract/tools.ts'
 import { groupAgent } from '../contract/wire.ts'
+import type { Sessions } from '../env-sessions/commands.ts'
 import type { DiskUse } from '../fairness/disk/disk-use.ts'
 import type { LoopShares } from '../fairness/loop-shares.ts'
 import type { Quotas } from '../fairness/quotas.ts'
@@ -20,7 +22,8 @@ import type { Secrets } from '../platform/secrets.ts'
 import type { Queries } from './queries.ts'
 import { type AgentChoice, agentOf } from './request/agent-choice.ts'
 import { answerProblem } from './structured-output.ts'
-import { keepTools } from './tool-lists.ts'
+import { subagentConfigProblem } from './subagent-config.ts'
+import { storeTools } from './tool-lists.ts'
 import { createToolbox } from './toolbox.ts'
 
 export type KindDeps = {
@@ -29,16 +32,25 @@ export type KindDeps = {
   queries: Queries
   secrets: Secrets
   agents: ReadonlyMap<string, Agent>
-  agentChoice: AgentChoice
+  /** The agents that are code of users; absent: this server runs none. */
+  codeAgents?: CodeAgents | undefined
+  /** The `traceparent` for the spans of an agent's code. */
+  traceparentOf?: (created: TaskEventData<'TaskCreated'>) => string
+  /** The agents from which the tasks of a user can choose. */
+  agentsOf: (user: string) => AgentChoice
   checker: SchemaChecker
   /** The built-in tools, the tools of the environment session that a task names, and the tools of MCP servers. */
   tools: { builtin: Tool[]; session: ToolSource; mcp: ToolSource }
+  /** Resets and observes environment sessions. */
+  operate: Sessions['operateFor']
   scheduler: Scheduler
   quotas: Pick<Quotas, 'reserveTask'>
   disk: Pick<DiskUse, 'shareOf'>
   loop: LoopShares
   roots: Roots
   ttls: Ttls
+  /** Whether a host is there, or can be started, that runs the agent. */
+  isServed: (agent: string, user: string) => boolean
   isDraining: () => boolean
   /** Called at each point where a crash would leave an effect incomplete. */
   reach: Reach
@@ -58,22 +70,35 @@ const isBound = (queries: Queries, { root_task_id = '' }: TaskEventData<'TaskCre
   }
 }
 
-export const createKind = (deps: KindDeps, calls: RunningCalls) => {
+/** The version on which a new task of an agent begins; undefined: the agent is no code of a user. */
+export const versionsOf =
+  ({ agents, codeAgents }: Pick<KindDeps, 'agents' | 'codeAgents'>) =>
+  (name: string, user: string): string | undefined =>
+    agents.has(name) ? undefined : codeAgents?.find(name, user)?.version
+
+export const taskDepsOf = (deps: KindDeps, calls: RunningCalls): TaskDeps => {
   const { log, queries, secrets, agents, checker, quotas, roots, disk } = deps
-  return taskKind({
+  const callable = [...agents.keys()].filter(name => name !== groupAgent)
+  return {
     world: deps.world,
     log,
     agents: name => agents.get(name),
-    agentOf: request => agentOf(request, deps.agentChoice),
+    codeAgents: deps.codeAgents,
+    traceparentOf: deps.traceparentOf,
+    versionOf: versionsOf(deps),
+    isServed: deps.isServed,
+    agentOf: (request, user) => agentOf(request, deps.agentsOf(user)),
     // A group chat is no subagent: a call cannot say who its speakers are.
     tools: createToolbox({
       ...deps.tools,
-      agents: [...agents.keys()].filter(name => name !== groupAgent),
+      agents: user => [...callable, ...(deps.codeAgents?.names(user) ?? [])],
       checker,
     }),
-    keepTools: keepTools(log),
+    storeTools: storeTools(log),
     calls,
+    operate: ({ session_id, user_id }, operation) => deps.operate(session_id, user_id, operation),
     answerProblem: answerProblem(checker),
+    configProblem: subagentConfigProblem,
     secrets: ref => secrets.get(ref),
     forgetSecrets: ref => secrets.forget(ref),
     scheduler: deps.scheduler,
@@ -87,5 +112,5 @@ export const createKind = (deps: KindDeps, calls: RunningCalls) => {
     pace: createWritePace(deps.world.clock),
     draining: deps.isDraining,
     reach: deps.reach,
-  })
+  }
 }

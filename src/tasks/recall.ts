@@ -4,11 +4,13 @@
 import type { CompletedStep } from '../../projections/tasks/steps.ts'
 import type { StoredTask } from '../../projections/tasks/stored.ts'
 import type { UnwrittenRow } from '../../projections/tasks/unwritten.ts'
+import type { PlacedTask } from '../contract/charts/machines.ts'
+import { stateAfter } from '../contract/charts/task-state.ts'
 import { taskEvents } from '../contract/decoders/task.ts'
+import type { StoredMachine } from '../contract/events/task-events.ts'
 import type { Clock } from '../contract/ports.ts'
 import type { Difference, Replay } from '../contract/responses.ts'
 import { ErasedEvent, type Log, type Recorded } from '../contract/stored.ts'
-import { stateAfter, type TaskState } from '../contract/task-state.ts'
 import { taskStream } from '../contract/task-stream.ts'
 import { isTerminal } from '../contract/wire.ts'
 import { localPause, type Pause, readWithPauses } from '../fairness/slices.ts'
@@ -21,6 +23,7 @@ import type { Rollout } from '../history/rollout.ts'
 import { createDeltas } from '../history/rollout-delta.ts'
 import type { Wanted } from '../history/rollout-survey.ts'
 import { inOrder, rolloutsOf } from '../history/rollouts.ts'
+import { withChart } from '../history/task/journal.ts'
 import { taskOf } from '../history/task-object.ts'
 import type { FramedTask } from '../history/task-view.ts'
 import {
@@ -88,13 +91,37 @@ async function* timedFrames(read: ReadStream, stream: string): AsyncGenerator<Te
   }
 }
 
-/** The state after more events. */
-const stateOf = async (before: TaskState, pages: AsyncIterable<Recorded[]>): Promise<TaskState> => {
-  let state = before
+type Place = Pick<FramedTask, 'state' | 'created' | 'agentVersion' | 'revision'>
+
+/** The place of a task in its chart after more events. */
+const placeAfter = async (before: Place, pages: AsyncIterable<Recorded[]>): Promise<Place> => {
+  let { state, created, agentVersion, revision } = before
   for await (const page of pages) {
-    for (const { type, data } of page.map(taskEvents.read)) state = stateAfter(state, type, data)
+    for (const event of page.map(taskEvents.read)) {
+      const { type, data, header } = event
+      state = stateAfter(state, type, data)
+      revision = header.revision
+      if (event.type === 'TaskCreated') created = event.data
+      if (event.type === 'TaskStarted') agentVersion = event.data.agent_version
+    }
   }
-  return state
+  return { state, created, agentVersion, revision }
+}
+
+/** The newest state of the statechart of an agent, up to a revision. */
+const machineAt = async (pages: AsyncIterable<Recorded[]>, upTo: number) => {
+  let machine: StoredMachine | undefined
+  for await (const page of pages) {
+    for (const stored of page) {
+      const { type, revision } = stored.header
+      if (revision > upTo) return machine
+      if (type !== 'AgentStepCompleted') continue
+      const event = taskEvents.read(stored)
+      const now = event.type === 'AgentStepCompleted' ? event.data.machine : undefined
+      if (now !== undefined) machine = withChart(now, machine)
+    }
+  }
+  return machine
 }
 
 export const createRecall = (log: Log, queries: Queries, clock: Clock) => {
@@ -175,11 +202,18 @@ export const createRecall = (log: Log, queries: Queries, clock: Clock) => {
     diff: (left: string, right: string, pause = localPause()): Promise<Difference> =>
       compare(reader(pause), taskStream(left), taskStream(right)),
 
-    /** Where a task is in its chart. */
-    async state(taskId: string, pause = localPause()): Promise<TaskState> {
+    /** Where a task is in its chart, now or at a moment, and where the statechart of its agent is. */
+    async placed(taskId: string, moment?: Moment, pause = localPause()): Promise<PlacedTask> {
       const stream = taskStream(taskId)
-      const { state, revision } = await newestState(stream)
-      return stateOf(state, reader(pause)(stream, revision))
+      const read = reader(pause)
+      const placeNow = async () => {
+        const saved = await newestState(stream)
+        return placeAfter(saved, read(stream, saved.revision))
+      }
+      const place = moment === undefined ? await placeNow() : await past.viewThen(taskId, moment, pause)
+      const { state, created, agentVersion, revision } = place
+      const machine = agentVersion === undefined ? undefined : await machineAt(read(stream), revision)
+      return { state, agent: created?.agent ?? '', machine }
     },
 
     /**

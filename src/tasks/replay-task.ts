@@ -5,11 +5,12 @@ import { taskEvents } from '../contract/decoders/task.ts'
 import type { Replay } from '../contract/responses.ts'
 import { taskStream } from '../contract/task-stream.ts'
 import type { Task } from '../contract/wire.ts'
-import { nextTurn, type Pause } from '../fairness/slices.ts'
+import type { Pause } from '../fairness/slices.ts'
 import type { ReadStream } from '../history/context.ts'
 import { renderFrames } from '../history/frames.ts'
 import { taskOf } from '../history/task-object.ts'
 import { emptyShown, type FramedTask } from '../history/task-view.ts'
+import { yieldToLoop } from '../platform/loop.ts'
 import type { Queries, TaskRow } from './queries.ts'
 import { compared } from './replayed.ts'
 
@@ -35,7 +36,7 @@ export const replayTask = async (
     })
     // While a task runs, the log or the read models may be a moment ahead. Both are read again until they agree.
     if (found === undefined || (found.mismatches.length > 0 && tries < patience)) {
-      await nextTurn()
+      await yieldToLoop()
       continue
     }
     const { state_hash, mismatches } = found

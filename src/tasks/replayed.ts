@@ -2,10 +2,10 @@
 // block the event loop.
 
 import { createHash } from 'node:crypto'
-import { canonical } from '../contract/canonical.ts'
-import { readJson } from '../contract/exact-json.ts'
-import { canonicalPieces } from '../contract/json-pieces.ts'
-import { isLongerThan } from '../contract/length.ts'
+import { canonical } from '../contract/json/canonical.ts'
+import { readJson } from '../contract/json/exact-json.ts'
+import { canonicalPieces } from '../contract/json/json-pieces.ts'
+import { isLongerThan } from '../contract/json/length.ts'
 import type { Task } from '../contract/wire.ts'
 import type { Pause } from '../fairness/slices.ts'
 

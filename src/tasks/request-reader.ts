@@ -1,26 +1,27 @@
 // Reads the body of a create for a principal: with the folders of the user, the agents of this server, and the check of
 // JSON Schemas. All code that creates a task from a body uses this reader.
 import { foldersOf, type Roots } from '../access/user-folders.ts'
+import { callerOf, ownerOf, type Principal } from '../contract/events/token-events.ts'
 import { Invalid } from '../contract/refusals.ts'
-import { callerOf, ownerOf, type Principal } from '../contract/token-events.ts'
 import type { CreateTaskBody } from '../contract/wire.ts'
 import type { AgentChoice } from './request/agent-choice.ts'
 import { allProblems, readTaskRequest, type TaskRequest } from './request.ts'
 
 type Deps = {
   roots: Roots
-  agents: AgentChoice
+  agentsOf: (user: string) => AgentChoice
   /** The problems of a JSON Schema from a caller. Users take turns. */
   problemsOfSchema: (schema: object, user: string) => Promise<string[]>
   /** Whether the server never sends a request to a URL. */
   isRefused: (url: string) => boolean
 }
 
-export const createRequestReader = ({ roots, agents, problemsOfSchema, isRefused }: Deps) => {
+export const createRequestReader = ({ roots, agentsOf, problemsOfSchema, isRefused }: Deps) => {
   const checksOf = (principal: Principal, body: unknown) => {
     const named = (body as Partial<CreateTaskBody> | null)?.user_id
     const ofSchema = (schema: object) => problemsOfSchema(schema, callerOf(principal))
-    return [foldersOf(roots, ownerOf(principal, named)), agents, ofSchema, isRefused] as const
+    const owner = ownerOf(principal, named)
+    return [foldersOf(roots, owner), agentsOf(owner), ofSchema, isRefused] as const
   }
   return {
     /** Throws Invalid with all problems. `digest`: the digest of the body, if it was computed before. */

@@ -2,11 +2,11 @@
 // chooses the agent, and takes out secret values.
 import path from 'node:path'
 import { segment } from '../access/user-folders.ts'
+import { unknownKeys, withoutNulls } from '../contract/json/schema-walk.ts'
 import { Invalid, type Problem } from '../contract/refusals.ts'
-import { unknownKeys, withoutNulls } from '../contract/schema-walk.ts'
 import { CreateTaskBody } from '../contract/wire.ts'
 import { ignoredInMcp } from '../mcp/request.ts'
-import { type IsRefused, urlProblems } from '../webhooks/problems.ts'
+import { type IsRefused, urlProblems } from '../webhooks/webhook-problems.ts'
 import { agentOf } from './request/agent-choice.ts'
 import { type Checks, otherProblems } from './request/rules.ts'
 import { digestOfCreate, splitSecrets } from './request-secrets.ts'

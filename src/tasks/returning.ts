@@ -2,9 +2,9 @@
 // tasks: as many as the limit allows, one of a session at a time, the oldest first. So a start does not wait for them.
 
 import type { Runtime } from '../../actors/runtime/runtime.ts'
-import type { Scheduler } from '../../actors/task/scheduler.ts'
+import type { Scheduler } from '../../actors/task/places/scheduler.ts'
 import type { PausedTask } from '../../projections/tasks/rows.ts'
-import type { TaskCommand } from '../contract/commands.ts'
+import type { TaskCommand } from '../contract/commands/commands.ts'
 import type { Report } from '../contract/ports.ts'
 import { Refusal } from '../contract/refusals.ts'
 import { StorageFailure } from '../contract/stored.ts'
@@ -25,8 +25,8 @@ export const createReturning = ({ runtime, scheduler, isDraining, report }: Deps
   let waiting: PausedTask[] = []
   let isAtWork = false
 
-  const isFree = ({ id, user_id, session_id, subtask }: PausedTask): boolean =>
-    subtask === 1 || scheduler.isFree({ taskId: id, userId: user_id, sessionId: session_id })
+  const isFree = ({ id, user_id, session_id, agent, subtask }: PausedTask): boolean =>
+    subtask === 1 || scheduler.isFree({ taskId: id, userId: user_id, sessionId: session_id, agent })
 
   /** The oldest task that may go on now. */
   const next = (): PausedTask | undefined => {

@@ -1,5 +1,5 @@
 // Checks whether an answer is JSON that fits the schema in the request.
-import { readJson } from '../contract/exact-json.ts'
+import { readJson } from '../contract/json/exact-json.ts'
 import type { ErrorObject } from '../contract/wire.ts'
 import type { SchemaChecker } from '../json-schema/checker.ts'
 

@@ -2,10 +2,13 @@
 import type { AgentConfig, CreateTaskBody, ToolDefinition } from '../contract/wire.ts'
 import { scriptProblems, scriptSteps } from './request/script.ts'
 
+/** The name of the tool of a subagent is this, and then the name of the agent. */
+export const subagentPrefix = 'agent_'
+
 export const subagentTool = (agent: string): ToolDefinition => ({
   type: 'function',
   function: {
-    name: `agent_${agent}`,
+    name: `${subagentPrefix}${agent}`,
     description: `Gives a piece of work to the agent "${agent}"; the result is the last thing it says.`,
     parameters: {
       type: 'object',

@@ -1,26 +1,35 @@
 // Wires everything for tasks: actors, command and query service, recall, files, and the work that is due at certain
 // times.
-import type { Inspect } from '../../actors/runtime/live.ts'
+import type { Inspect } from '../../actors/runtime/logic.ts'
 import { createRuntime } from '../../actors/runtime/runtime.ts'
-import { createRunningCalls } from '../../actors/task/running-calls.ts'
+import { taskKind } from '../../actors/task/actor.ts'
+import { createRunningCalls } from '../../actors/task/calls/running-calls.ts'
+import { taskEvents } from '../contract/decoders/task.ts'
 import type { Report } from '../contract/ports.ts'
+import { taskIdOf, taskStream } from '../contract/task-stream.ts'
 import type { Sessions } from '../env-sessions/commands.ts'
+import type { Once } from '../once/once.ts'
+import { createAlarm } from '../platform/time/alarm.ts'
 import { prepareTask } from './commands/prepared-task.ts'
 import { type CreateRequest, createCommands } from './commands.ts'
 import { createExpiry } from './expiry.ts'
 import { createTaskFiles } from './files.ts'
 import { createIdempotency } from './idempotency.ts'
-import { createKind, type KindDeps } from './kind.ts'
+import { type KindDeps, taskDepsOf, versionsOf } from './kind.ts'
 import { createRecall } from './recall.ts'
-import { createRecovery } from './recovery.ts'
+import { createTaskRecovery } from './recovery.ts'
 import { createRequestReader } from './request-reader.ts'
 import { createTaskStreams } from './streams.ts'
+
+/** Milliseconds until a task that could not be woken is tried again. */
+const wakeAgainMs = 1000
 
 type Deps = KindDeps & {
   /** When this server started. */
   startedAt: number
   report: Report
   copySession: Sessions['fork']
+  once: Once
   /** Whether the server never sends a request to a URL. */
   isRefused: (url: string) => boolean
   inspect?: Inspect | undefined
@@ -30,18 +39,44 @@ type Deps = KindDeps & {
 export const createTasks = (deps: Deps) => {
   const { world, log, queries, secrets, scheduler, quotas, roots, report, startedAt, onFault } = deps
   const { clock, timers, ids } = world
-  const idempotency = createIdempotency(queries, log, clock)
+  const idempotency = createIdempotency(deps.once, queries)
   const calls = createRunningCalls()
+  const ofActors = taskDepsOf(deps, calls)
+  const versionOf = versionsOf(deps)
+  const at = () => ({ now: clock.now(), ttls: deps.ttls, versionOf, isServed: deps.isServed })
   const runtime = createRuntime({
     log,
-    kind: createKind(deps, calls),
+    kind: taskKind(ofActors),
     timers,
     onFault,
     inspect: deps.inspect,
   })
+  // A task in memory has its own timers. This alarm loads the others, which then find that their time has come.
+  const alarm = createAlarm({
+    clock,
+    timers,
+    isHeld: () => deps.isDraining() || log.isFailing(),
+    onDue: async id => {
+      try {
+        await runtime.activate(taskStream(id))
+      } catch (error) {
+        onFault(error)
+        alarm.set(id, clock.now() + wakeAgainMs)
+      }
+    },
+  })
+  log.onCommit(events => {
+    for (const event of events) {
+      const { type, stream } = event.header
+      if (type !== 'AgentWaits' && type !== 'InputRequired') continue // most events are others, and need no decoding
+      const found = taskEvents.find(event)
+      if (found?.type !== 'AgentWaits' && found?.type !== 'InputRequired') continue
+      if (found.data.until !== undefined) alarm.set(taskIdOf(stream), found.data.until)
+    }
+  })
   const requests = createRequestReader({
     roots,
-    agents: deps.agentChoice,
+    agentsOf: deps.agentsOf,
     problemsOfSchema: deps.checker.problemsOf,
     isRefused: deps.isRefused,
   })
@@ -57,10 +92,11 @@ export const createTasks = (deps: Deps) => {
       read: log.readStream,
       requests,
       workspace: roots.workspace,
-      judgement: () => ({ now: clock.now(), ttls: deps.ttls }),
+      at,
       copySession: deps.copySession,
     },
     log,
+    approving: ofActors,
   }
   const commands = createCommands(creating)
   scheduler.onTurn(commands.start)
@@ -83,6 +119,8 @@ export const createTasks = (deps: Deps) => {
     recall,
     /** Reads the bodies of creates. */
     requests,
+    /** What a decision about a task may look at now. */
+    at,
     /** Prepares a task that an actor of another kind stores in its own append. */
     prepare: (wanted: CreateRequest, userId: string) => prepareTask(creating, wanted, userId),
     streams: createTaskStreams(log, queries.folds),
@@ -90,7 +128,7 @@ export const createTasks = (deps: Deps) => {
     scheduler,
     runtime,
     files,
-    ...createRecovery({ ...deps, runtime }),
+    ...createTaskRecovery({ ...deps, runtime, alarm }),
     expireOverdue(): void {
       if (maySweep()) expire()
     },
@@ -101,6 +139,7 @@ export const createTasks = (deps: Deps) => {
       await files.write()
     },
     stop(): void {
+      alarm.stop()
       runtime.stop()
       calls.stop()
     },

@@ -1,38 +1,24 @@
 // Stores lists of tools in the log, each list once for each user.
 import { hash } from 'node:crypto'
-import { RevisionConflict, type StreamAppend } from '../contract/stored.ts'
-import { type ToolsListed, toolListStream } from '../contract/tool-list-events.ts'
+import { type ToolsListed, toolListStream } from '../contract/events/tool-list-events.ts'
 import type { ToolDefinition } from '../contract/wire.ts'
 import type { EventLog } from '../log/log.ts'
+import { record } from '../log/record.ts'
 
 /** Resolves with the stream of a list for an owner, when the list is stored. Rejects with StorageFailure. */
-export type KeepTools = (owner: string, tools: ToolDefinition[]) => Promise<string>
+export type StoreTools = (owner: string, tools: ToolDefinition[]) => Promise<string>
 
-const listOf = (stream: string, owner: string, tools: ToolDefinition[]): StreamAppend => {
-  const data: ToolsListed = { tools }
-  return {
-    stream,
-    expectedRevision: -1,
-    principal: 'system',
-    owner,
-    session_id: '',
-    correlation_id: stream,
-    causation_id: '',
-    events: [{ type: 'ToolsListed', schema_version: 1, data }],
-  }
-}
+const bySystem = { principal: 'system', causation: '' }
 
-export const keepTools = (log: EventLog): KeepTools => {
+export const storeTools = (log: EventLog): StoreTools => {
   /** The lists whose append is under way, by stream. */
   const underWay = new Map<string, Promise<unknown>>()
 
-  const store = async (append: StreamAppend): Promise<void> => {
+  const store = async (stream: string, owner: string, data: ToolsListed): Promise<void> => {
     try {
-      await log.append([append])
-    } catch (error) {
-      if (!(error instanceof RevisionConflict)) throw error // the list is stored already
+      await record(log, stream, [{ type: 'ToolsListed', data }], bySystem, owner)
     } finally {
-      underWay.delete(append.stream)
+      underWay.delete(stream)
     }
   }
   return async (owner, tools) => {
@@ -42,7 +28,7 @@ export const keepTools = (log: EventLog): KeepTools => {
     const storing = underWay.get(stream)
     if (storing !== undefined) await storing
     else if (log.revisionOf(stream) < 0) {
-      const stored = store(listOf(stream, owner, tools))
+      const stored = store(stream, owner, { tools })
       underWay.set(stream, stored)
       await stored
     }

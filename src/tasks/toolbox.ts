@@ -8,8 +8,8 @@ import { createOwnTools } from './own-tools.ts'
 
 type ToolboxDeps = {
   builtin: Tool[]
-  /** Agents that other agents can call. */
-  agents: string[]
+  /** The agents that agents of a user can call. */
+  agents: (user: string) => string[]
   checker: SchemaChecker
   /** The tools of the environment session that the task names. They replace built-in tools of the same name. */
   session: ToolSource

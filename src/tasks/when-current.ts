@@ -1,6 +1,6 @@
 // Repeats work that has failed because the read models were behind.
 import { isBehind } from '../contract/refusals.ts'
-import { nextTurn } from '../fairness/slices.ts'
+import { yieldToLoop } from '../platform/loop.ts'
 
 /** Returns a function that does work. If the read models were behind, it repeats the work after they caught up. */
 export const retriedBy =
@@ -12,7 +12,7 @@ export const retriedBy =
       } catch (error) {
         if (!isBehind(error) || isStopped()) throw error
         await caughtUp()
-        await nextTurn()
+        await yieldToLoop()
       }
     }
   }

@@ -2,7 +2,7 @@
 // attributes of the span, in the format of OpenTelemetry. For parts that are not text, only the kind is exported.
 
 import type { RecordedTaskEvent } from '../contract/decoders/task.ts'
-import { readJson } from '../contract/exact-json.ts'
+import { readJson } from '../contract/json/exact-json.ts'
 import { isTerminal, type OutputItem } from '../contract/wire.ts'
 import { firstSeen, type ReadStream, type Seen } from '../history/context.ts'
 import { rolloutOf, type StepEnd } from '../history/rollout.ts'
@@ -32,14 +32,14 @@ const parsed = (json: string): unknown => {
 }
 
 /** A message that was sent to the model or received from it. */
-type ChatMessage = {
+type CompletionsMessage = {
   role: string
   content?: unknown
   reasoning_content?: string
   tool_call_id?: string
   tool_calls?: { id: string; function: { name: string; arguments: string } }[]
 }
-const saidIn = (message: ChatMessage): Said => {
+const saidIn = (message: CompletionsMessage): Said => {
   const { role, content, reasoning_content: thought, tool_call_id: id, tool_calls = [] } = message
   if (id !== undefined) return { role, parts: [{ type: 'tool_call_response', id, response: content }] }
   const calls = tool_calls.map(({ id, function: { name, arguments: args } }) => {
@@ -50,7 +50,7 @@ const saidIn = (message: ChatMessage): Said => {
 }
 
 /** The step as if the endpoint spoke chat completions, so that the messages of every protocol have one form here. */
-const inChat = (event: StepEnd): StepEnd => {
+const asCompletions = (event: StepEnd): StepEnd => {
   const { request } = event.data
   if (request === undefined) return event
   const { protocol: _, switches: __, ...asked } = request
@@ -101,8 +101,8 @@ export const createTaskContents = (read: ReadStream): TaskContents => {
         input_messages,
         output_messages,
         finish_reason = 'stop',
-      } = rolloutOf(view, inChat(event), first, [])
-      const [input, output] = [input_messages, output_messages] as ChatMessage[][]
+      } = rolloutOf(view, asCompletions(event), first, [])
+      const [input, output] = [input_messages, output_messages] as CompletionsMessage[][]
       return contentsOf((input ?? []).map(saidIn), (output ?? []).map(saidIn), finish_reason)
     }
     if (event.type === 'EffectCompleted' && !event.data.turn) {

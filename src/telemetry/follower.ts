@@ -3,14 +3,34 @@
 // position. After a restart it continues from the checkpoint. So every span is exported at least once, and in order.
 import type { Report, Timers } from '../contract/ports.ts'
 import type { Recorded } from '../contract/stored.ts'
-import type { Subscription } from '../log/follower.ts'
+import { readPosition, saveCheckpoint } from '../log/follower/checkpoint.ts'
+import type { Subscription } from '../log/follower/follower.ts'
 import type { EventLog } from '../log/log.ts'
 import { sleep, waitAtMost } from '../platform/sleep.ts'
-import { lastExported, saveExported } from './checkpoint.ts'
 import { createExporter, type Exporter, SpansRefused } from './exporter.ts'
 import type { TelemetrySettings } from './settings.ts'
 import type { Span } from './spans.ts'
 import { createTracker } from './tracker.ts'
+
+// Reads and stores the position up to which the spans of a log were exported.
+
+/**
+ * The position after which the export continues: that of the checkpoint, or the head of the log if there is no
+ * checkpoint of this log.
+ */
+const lastExported = (
+  file: string,
+  log: Pick<EventLog, 'id' | 'head' | 'leafAt'>,
+  report: Report,
+): number => {
+  const saved = readPosition(file, log)
+  if (typeof saved === 'number') return saved
+  if (saved === 'foreign')
+    report('warn', `${file} does not belong to this log: the export of spans begins at the end of the log`)
+  return log.head()
+}
+
+const saveExported = saveCheckpoint
 
 export type TelemetryDeps = {
   log: EventLog

@@ -2,7 +2,7 @@
 // for generative AI. Ids are computed from the task's ids, so a span that is exported twice has one id, by which the
 // collector can recognize it.
 import { hash } from 'node:crypto'
-import type { ModelResponse, TaskEventData } from '../contract/task-events.ts'
+import type { ModelResponse, TaskEventData } from '../contract/events/task-events.ts'
 import type { TaskStatus } from '../contract/wire.ts'
 
 export type Attributes = Record<string, string | number | string[]>
@@ -55,9 +55,16 @@ const ownProvider = 'reprise'
 const idOf = (text: string, bytes: number): string => hash('sha256', text, 'hex').slice(0, 2 * bytes)
 const spanIdOf = (text: string): string => idOf(text, 8)
 
+const traceIdOf = ({ root_task_id, task_id }: Named): string => idOf(root_task_id ?? task_id, 16)
+type Named = Pick<TaskEventData<'TaskCreated'>, 'task_id' | 'root_task_id'>
+
+/** The header `traceparent` (W3C Trace Context) under which a process outside adds its spans to the span of a task. */
+export const traceparentOf = (created: Named): string =>
+  `00-${traceIdOf(created)}-${spanIdOf(created.task_id)}-01`
+
 export const spanTaskOf = (created: TaskEventData<'TaskCreated'>): SpanTask => ({
   id: created.task_id,
-  traceId: idOf(created.root_task_id ?? created.task_id, 16),
+  traceId: traceIdOf(created),
   session: created.session_id,
   user: created.user_id,
   agentId: created.agent_id,
@@ -99,7 +106,7 @@ const usageOf = ({ input, output }: Usage) => ({
 })
 
 /** The span of a step of an agent with a model. */
-export const chatSpan = (task: SpanTask, call: ModelCall, course: Course): Span => {
+export const modelCallSpan = (task: SpanTask, call: ModelCall, course: Course): Span => {
   const { effectId, model, protocol, usage, response = {} } = call
   const { id, model: answered, finish_reason } = response
   return spanOf(task, { id: effectId, parent: task.id, kind: 'client' }, ['chat', model], course, {

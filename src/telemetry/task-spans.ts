@@ -1,12 +1,105 @@
 // Folds a task's stored events into spans. A span is made at the event that ends it, with times from the log.
 import type { RecordedTaskEvent } from '../contract/decoders/task.ts'
+import type { TaskEventData, TaskEventType } from '../contract/events/task-events.ts'
 import type { Header } from '../contract/stored.ts'
-import type { TaskEventData, TaskEventType } from '../contract/task-events.ts'
 import type { TaskStatus } from '../contract/wire.ts'
-import { createOpenCalls } from './open-calls.ts'
-import { agentSpan, chatSpan, type Span, type SpanTask, spanTaskOf, type Usage } from './spans.ts'
-import { createStepTimes } from './step-times.ts'
-import { sum, usageIn } from './usage.ts'
+import {
+  agentSpan,
+  modelCallSpan,
+  type Span,
+  type SpanTask,
+  spanTaskOf,
+  type ToolCall,
+  toolSpan,
+  type Usage,
+} from './spans.ts'
+
+// Reads and adds up the tokens that model calls used, if the endpoint reports them.
+
+const sum = (total: Usage, more: Usage): Usage => {
+  const both = { ...total, ...more }
+  if (total.input !== undefined && more.input !== undefined) both.input = total.input + more.input
+  if (total.output !== undefined && more.output !== undefined) both.output = total.output + more.output
+  return both
+}
+
+const usageIn = (reported: Record<string, unknown> = {}): Usage => {
+  const { input_tokens: input, output_tokens: output } = reported
+  return {
+    ...(Number.isSafeInteger(input) ? { input: input as number } : {}),
+    ...(Number.isSafeInteger(output) ? { output: output as number } : {}),
+  }
+}
+
+/**
+ * Finds out when each step of a task became due: at the time of the event that caused the step. The time of the step's
+ * own first event would be too late: that event is stored only when the step has something to store, so after the wait
+ * for the model.
+ */
+const createStepTimes = () => {
+  /** When the open step became due, in milliseconds. */
+  let start: number | undefined
+  /** The time of each event between two steps, by its revision. */
+  const times = new Map<number, number>()
+
+  const dueAt = ({ stream, causation_id }: Header, at: number): number => {
+    if (!causation_id.startsWith(`${stream}@`)) return at
+    return times.get(Number(causation_id.slice(stream.length + 1))) ?? at
+  }
+
+  return {
+    begin(header: Header, at: number): void {
+      start = dueAt(header, at)
+    },
+    /** The time at which the step that ends here became due. */
+    end(header: Header, at: number): number {
+      const due = start ?? dueAt(header, at)
+      start = undefined
+      times.clear()
+      return due
+    },
+    /** Notes the time of an event that may cause a step. */
+    note({ revision }: Header, at: number): void {
+      if (start === undefined) times.set(revision, at)
+    },
+  }
+}
+
+/** Keeps the running calls of a task, and the names of all calls that its agent has made. */
+const createOpenCalls = (task: () => SpanTask) => {
+  const names = new Map<string, string>()
+  const calls = new Map<string, ToolCall>()
+
+  /** Ends the span of a call. A call that never ran has no span. */
+  const end = (callId: string, at: number, error: string | undefined): Span[] => {
+    const call = calls.get(callId)
+    names.delete(callId)
+    calls.delete(callId)
+    return call === undefined ? [] : [toolSpan(task(), call, at, error)]
+  }
+
+  return {
+    /** Notes the name of a call that the agent has made. */
+    name(call: { call_id: string; name: string } | undefined): void {
+      if (call !== undefined) names.set(call.call_id, call.name)
+    },
+    nameOf: (callId: string): string => names.get(callId) ?? '',
+    forgetNames: (): void => names.clear(),
+    begin(call: ToolCall): void {
+      // The span of a call that was approved begins when the call does.
+      const known = calls.get(call.callId)
+      if (known === undefined || (known.effect === undefined && call.effect !== undefined)) {
+        calls.set(call.callId, call)
+      }
+    },
+    end,
+    endAll: (at: number, error: string): Span[] =>
+      [...calls.keys()].flatMap(callId => end(callId, at, error)),
+    /** The id of the call that runs as this effect. */
+    ofEffect: (effectId: string): string | undefined =>
+      [...calls.values()].find(({ effect }) => effect === effectId)?.callId,
+  }
+}
 
 /** The types of the events that end a task. */
 export const endsTask: ReadonlySet<string> = new Set<TaskEventType>([
@@ -84,19 +177,20 @@ export const createTaskSpans = (caller: string | undefined): TaskSpans => {
       protocol = call.protocol
       if (data.compressed === undefined) model = call.model
       const course = { start, end: at, error: undefined }
-      return [chatSpan(task(), { effectId: data.effect_id, usage: used, ...call }, course)]
+      return [modelCallSpan(task(), { effectId: data.effect_id, usage: used, ...call }, course)]
     },
     AgentStepAbandoned: (data, at, header) => {
       const start = steps.end(header, at)
       calls.forgetNames()
       const call = { effectId: data.effect_id, model, protocol, usage: {} }
-      return hasModel ? [chatSpan(task(), call, { start, end: at, error: 'abandoned' })] : []
+      return hasModel ? [modelCallSpan(task(), call, { start, end: at, error: 'abandoned' })] : []
     },
     EffectIntended: ({ effect_id: effect, call_id: callId, name }, at) =>
       calls.begin({ callId, name, effect, start: at }),
     EffectCompleted: ({ call_id, status }, at) => calls.end(call_id, at, failure(status)),
     EffectStopped: ({ effect_id }, at) => calls.end(calls.ofEffect(effect_id) ?? '', at, 'canceled'),
     InputRequired: (data, at) => {
+      if (data.turn !== undefined) return // the calls are those of another task
       for (const callId of data.calls) {
         calls.begin({ callId, name: calls.nameOf(callId), effect: undefined, start: at })
       }

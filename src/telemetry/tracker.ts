@@ -3,6 +3,7 @@
 import { type RecordedTaskEvent, taskEvents } from '../contract/decoders/task.ts'
 import { ErasedEvent, type Log, type Recorded } from '../contract/stored.ts'
 import { isTaskStream, taskStream } from '../contract/task-stream.ts'
+import { yieldToLoop } from '../platform/loop.ts'
 import { createTaskContents } from './contents.ts'
 import type { Span } from './spans.ts'
 import { createTaskSpans, endsSpan, endsTask } from './task-spans.ts'
@@ -67,7 +68,7 @@ export const createTracker = (
   const rebuilt = async ({ header }: Recorded): Promise<Fold> => {
     let fold: Fold | undefined
     for await (const page of log.readStream(header.stream)) {
-      await new Promise(resolve => setImmediate(resolve)) // lets other work run between pages
+      await yieldToLoop() // lets other work run between pages
       for (const event of page) {
         fold ??= await createFold(log, event, withContents)
         if (event.header.revision >= header.revision) return fold

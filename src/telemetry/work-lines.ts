@@ -2,7 +2,7 @@
 // may quote a user, a model or a tool, so no line contains it. The task or the session itself shows its error.
 import { type RecordedSessionEvent, sessionEvents } from '../contract/decoders/env-session.ts'
 import { type RecordedTaskEvent, taskEvents } from '../contract/decoders/task.ts'
-import { sessionIdOf } from '../contract/env-session-events.ts'
+import { sessionIdOf } from '../contract/events/env-session-events.ts'
 import type { Report } from '../contract/ports.ts'
 import type { Recorded } from '../contract/stored.ts'
 import { taskIdOf } from '../contract/task-stream.ts'

@@ -1,10 +1,37 @@
 // The interpreter of run_javascript. Nothing is disposed: one thread runs one piece of code, and the end of the thread
 // frees everything, also after a failure that left the interpreter in an invalid state.
 import type { QuickJSHandle, QuickJSWASMModule } from 'quickjs-emscripten'
-import { ownDeadline } from '../platform/deadline.ts'
+import { ownDeadline } from '../platform/threads/deadline.ts'
 import { mostDeadlines } from './deadlines.ts'
 import { file, guest } from './javascript-guest.ts'
-import { longestText, printed } from './printed.ts'
+import { beginning } from './text.ts'
+
+// Collects the output of code, up to a limit.
+
+/** The greatest length of the output, in bytes. */
+const longest = 64 << 10
+const note = '[Cut: the output is longer than 64 KiB]'
+
+/** At most this many characters are taken of one text: one more than fits, to show that the text was longer. */
+const longestText = longest + 1
+
+const printed = () => {
+  const lines: string[] = []
+  let room = longest
+  const cut = (text: string): string => {
+    const short = beginning(text, longest)
+    return room >= 0 && short.length === text.length ? text : `${short}\n${note}`
+  }
+  return {
+    add(line: string) {
+      if (room >= 0) lines.push(line)
+      room -= line.length + 1
+    },
+    andThen: (value: string): string => cut([...lines, value].join('\n')),
+    before: (failure: string): string =>
+      cut(lines.length === 0 ? failure : [failure, 'Printed before:', ...lines].join('\n')),
+  }
+}
 
 export type JavascriptJob = {
   code: string

@@ -1,7 +1,7 @@
 // Runs inside of a thread of thread.ts: reports that it is ready, does one job, and reports the result.
 import { parentPort, workerData } from 'node:worker_threads'
-import { threadGivesWay } from '../platform/give-way.ts'
-import { ownThread } from '../platform/thread-time.ts'
+import { threadGivesWay } from '../platform/threads/give-way.ts'
+import { ownThread } from '../platform/threads/thread-time.ts'
 
 /** `ready`: the thread has loaded its code. `thread`: the name under which the system counts its run time. */
 export type Said = { ready: true; thread: string | undefined } | { answer: unknown } | { failure: string }

@@ -5,7 +5,7 @@ import path from 'node:path'
 import { named, namingPath } from './file-errors.ts'
 import { unlessStopped } from './stop.ts'
 import { tool } from './tool.ts'
-import { inFolder, spotOf } from './workspace.ts'
+import { inFolder, spotOf } from './workspace-paths.ts'
 
 /** An answer has at most this many entries. */
 const max = 1_000

@@ -7,7 +7,7 @@ import path from 'node:path'
 import type { DiskShare } from '../contract/tools.ts'
 import { unlessFile } from './file-errors.ts'
 import { stopped, unlessStopped } from './stop.ts'
-import { type Folder, inFile, inFolder, type Spot, spotOf, type Workspace } from './workspace.ts'
+import { type Folder, inFile, inFolder, type Spot, spotOf, type Workspace } from './workspace-paths.ts'
 
 /** The name depends on `effectId` alone, so the next run of the same effect removes the file that a crash has left. */
 export const temporaryName = (effectId: string): string =>

@@ -5,7 +5,7 @@ import path from 'node:path'
 import { named, namingPath, unlessFile } from './file-errors.ts'
 import { firstBytes, utf8Text, wholeCharacters } from './text.ts'
 import { tool } from './tool.ts'
-import { inFile, inFolder, spotOf, type Workspace } from './workspace.ts'
+import { inFile, inFolder, spotOf, type Workspace } from './workspace-paths.ts'
 
 /** An answer has at most this many bytes of a file. */
 const max = 1 << 20

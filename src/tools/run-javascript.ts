@@ -1,9 +1,9 @@
 // Runs code of a model in an interpreter without any access to the outside. The same call has the same result.
 import { createHash } from 'node:crypto'
-import { heldBy, mapExact } from '../contract/exact-number.ts'
+import { heldBy, mapExact } from '../contract/json/exact-number.ts'
 import type { Timers } from '../contract/ports.ts'
 import type { JavascriptJob } from './javascript.ts'
-import { inThread } from './thread.ts'
+import { inThread } from './job-thread.ts'
 import { tool } from './tool.ts'
 
 /**

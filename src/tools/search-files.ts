@@ -1,7 +1,7 @@
 // The tool that searches text files. A pattern can take for ever, so it runs in a thread that can be ended.
 import type { Timers } from '../contract/ports.ts'
+import { inThread } from './job-thread.ts'
 import type { SearchJob } from './search.ts'
-import { inThread } from './thread.ts'
 import { tool } from './tool.ts'
 
 const unlessInvalid = (pattern: string): void => {

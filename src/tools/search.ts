@@ -4,7 +4,7 @@ import { lstat, readdir } from 'node:fs/promises'
 import path from 'node:path'
 import { named, namingPath, unlessFile } from './file-errors.ts'
 import { firstBytes, utf8Text } from './text.ts'
-import { inFile, inFolder, type Spot, spotOf, type Workspace } from './workspace.ts'
+import { inFile, inFolder, type Spot, spotOf, type Workspace } from './workspace-paths.ts'
 
 export type SearchJob = Workspace & { given: string; pattern: string }
 

@@ -1,9 +1,9 @@
 // The workshop: the process in which the threads of tools run. It ends when the server is gone or closes the channel.
 import type { Worker } from 'node:worker_threads'
-import { threadGivesWay } from '../platform/give-way.ts'
 import { leaveSignals } from '../platform/signals.ts'
-import { tellParent } from '../platform/tell-parent.ts'
-import { startThread } from '../platform/thread.ts'
+import { threadGivesWay } from '../platform/threads/give-way.ts'
+import { tellParent } from '../platform/threads/tell-parent.ts'
+import { startThread } from '../platform/threads/thread.ts'
 import type { FromWorkshop, ToWorkshop } from './workshop.ts'
 
 /** Limits of JavaScript itself; the memory of WebAssembly is not included. */

@@ -4,7 +4,7 @@
 import { fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { built } from '../platform/built.ts'
-import { sessionGivesWay } from '../platform/give-way.ts'
+import { sessionGivesWay } from '../platform/threads/give-way.ts'
 import type { Said } from './job-in-thread.ts'
 
 export type Entry = 'search-thread' | 'javascript-thread'

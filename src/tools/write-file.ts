@@ -6,7 +6,7 @@ import { named, namingPath, unlessFile } from './file-errors.ts'
 import { counted, type Put, prepare, replace, statOf } from './put-file.ts'
 import { unlessStopped } from './stop.ts'
 import { tool } from './tool.ts'
-import { inFile, inFolder } from './workspace.ts'
+import { inFile, inFolder } from './workspace-paths.ts'
 
 /** One call may write at most this many bytes. */
 const max = 16 << 20

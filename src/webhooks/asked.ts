@@ -1,5 +1,5 @@
-import type { Principal } from '../contract/token-events.ts'
-import type { By } from './changes.ts'
+import type { Principal } from '../contract/events/token-events.ts'
+import type { By } from '../log/record.ts'
 
 /** The principal and the id of a request. */
 export type AskedBy = { principal: Principal; requestId: string }

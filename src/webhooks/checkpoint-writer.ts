@@ -1,20 +1,17 @@
 // Stores the checkpoint of a webhook and its new deliveries, at most once a second.
-import type { Clock, Timers } from '../contract/ports.ts'
-import type { Sent } from '../contract/webhook-events.ts'
-import { byServer, type Changes } from './changes.ts'
+import { listedAtMost } from '../../actors/webhook/decide.ts'
+import type { Sent } from '../contract/events/webhook-events.ts'
+import { byServer, type CourierDeps } from './courier-deps.ts'
 
 /** Milliseconds between two checkpoints of a webhook. */
 const betweenMs = 1000
-/** The most deliveries that a checkpoint lists. */
-const listedAtMost = 100
+type Deps = Pick<CourierDeps, 'ask' | 'clock' | 'timers' | 'current'>
 
-type Deps = { changes: Pick<Changes, 'change'>; clock: Clock; timers: Timers }
-
-export const createCheckpointWriter = (id: string, { changes, clock, timers }: Deps) => {
+export const createCheckpointWriter = (id: string, { ask, clock, timers, current }: Deps) => {
+  /** The newest deliveries that may not be stored yet. */
   let sent: Sent[] = []
-  let count = 0
-  /** The deliveries of the newest write, unless it has succeeded. `total`: all deliveries of the webhook with these. */
-  let doubtful: { count: number; sent: Sent[]; total: number } | undefined
+  /** The number of all deliveries of the webhook; undefined: there was none since the start. */
+  let total: number | undefined
   /** The position up to which nothing is left to send, and the newest checkpoint in the log. */
   let position = 0
   let stored = 0
@@ -22,28 +19,20 @@ export const createCheckpointWriter = (id: string, { changes, clock, timers }: D
   let cancel: (() => void) | undefined
   let writing: Promise<void> | undefined
 
+  const known = () => current(id)?.delivered ?? 0
   const write = async (): Promise<void> => {
-    let upTo = position
+    const done = { position, total: total ?? known(), sent: [...sent] }
     writtenAt = clock.now()
     try {
-      await changes.change(id, byServer, webhook => {
-        if (doubtful !== undefined && webhook.delivered < doubtful.total) {
-          sent = [...doubtful.sent, ...sent].slice(-listedAtMost)
-          count += doubtful.count
-        }
-        const data = { position, count, sent }
-        doubtful = { count, sent, total: webhook.delivered + count }
-        upTo = position
-        sent = []
-        count = 0
-        return [{ type: 'WebhookCheckpoint', data }]
-      })
-      stored = upTo
-      doubtful = undefined
+      await ask(id, { type: 'MoveCheckpoint', ...done, ...byServer })
     } catch {
       // The log cannot be written, and reports that itself. The next checkpoint lists these deliveries, too, unless the
       // log has them then.
+      return
     }
+    stored = done.position
+    const later = (total ?? done.total) - done.total
+    sent = later === 0 ? [] : sent.slice(-later)
   }
   const begin = (): void => {
     writing = write().finally(() => {
@@ -68,7 +57,7 @@ export const createCheckpointWriter = (id: string, { changes, clock, timers }: D
     delivered(event: Sent): void {
       sent.push(event)
       if (sent.length > listedAtMost) sent.shift()
-      count++
+      total = (total ?? known()) + 1
       position = event.position
       soon()
     },

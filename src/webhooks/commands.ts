@@ -1,16 +1,17 @@
 // The command service of webhooks. Secret values are written before the event that names their reference.
+import { changedSettings } from '../../actors/webhook/settings.ts'
+import type { Principal } from '../contract/events/token-events.ts'
 import { Refusal } from '../contract/refusals.ts'
-import type { FailingLog } from '../contract/stored.ts'
-import type { Principal } from '../contract/token-events.ts'
 import type { CreateWebhookBody } from '../contract/wire.ts'
 import { createCounts } from '../fairness/counts.ts'
 import type { Quotas } from '../fairness/quotas.ts'
 import type { Webhook } from '../history/webhook.ts'
+import type { Once } from '../once/once.ts'
 import { type AskedBy, byOf } from './asked.ts'
 import { type ChangeDeps, check, createWebhookChanges, type Given, storedIn } from './change.ts'
+import type { AskWebhook } from './courier-deps.ts'
 import { createRetries, keyIn } from './retries.ts'
 import { newRef } from './sealed.ts'
-import { changedSettings } from './settings.ts'
 import { newSecret } from './signing.ts'
 import type { WebhookTable } from './table.ts'
 import { visibleTo } from './visible.ts'
@@ -18,15 +19,17 @@ import { visibleTo } from './visible.ts'
 type Made = { webhook: Webhook; secret: string }
 type Deps = ChangeDeps & {
   table: WebhookTable
-  log: FailingLog
+  /** Sends the first command to a new webhook. */
+  begin: AskWebhook
+  once: Once
   quotas: Pick<Quotas, 'mayMakeWebhook'>
 }
 
 export const createWebhookCommands = (deps: Deps) => {
-  const { table, changes, sealed, quotas, log, clock, random, ids } = deps
+  const { table, begin, ask, sealed, quotas, random, ids } = deps
   /** The webhooks of each user that are being made. */
   const begun = createCounts()
-  const retries = createRetries(table, log, clock)
+  const retries = createRetries(deps.once, table.get)
   const visible = visibleTo(table.get)
   const stored = storedIn(table)
 
@@ -54,7 +57,7 @@ export const createWebhookCommands = (deps: Deps) => {
         enabled: body.enabled ?? true,
         ...keyIn(body, key),
       }
-      await changes.begin(id, userId ?? null, { type: 'WebhookCreated', data }, byOf(asked))
+      await begin(id, { type: 'CreateWebhook', data, ...byOf(asked) })
       return { webhook: stored(id), secret }
     } finally {
       release()
@@ -64,7 +67,9 @@ export const createWebhookCommands = (deps: Deps) => {
   const again = (webhook: Webhook): Made => {
     const secret = webhook.secretRef === null ? undefined : sealed.valuesAt(webhook.secretRef)?.secret
     if (secret === undefined)
-      throw new Refusal('Conflict', { webhook_id: webhook.id }, 'the secret is missing: rotate it')
+      throw new Refusal('Conflict', { webhook_id: webhook.id }, 'the secret is missing', {
+        hint: 'Rotate it with `POST /v1/webhooks/{webhook_id}/rotate-secret`.',
+      })
     return { webhook, secret }
   }
   return {
@@ -87,10 +92,7 @@ export const createWebhookCommands = (deps: Deps) => {
 
     async remove(asked: AskedBy, id: string): Promise<void> {
       visible(asked.principal, id)
-      const by = asked.principal.id
-      await changes.change(id, byOf(asked), () => [
-        { type: 'WebhookDeleted', data: { by, reason: 'requested' } },
-      ])
+      await ask(id, { type: 'DeleteWebhook', reason: 'requested', ...byOf(asked) })
     },
   }
 }

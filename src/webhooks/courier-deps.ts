@@ -1,14 +1,18 @@
 // What the courier of one webhook needs.
 import type { Events } from '../bus/events.ts'
+import type { WebhookCommand } from '../contract/commands/webhook-commands.ts'
 import type { Clock, Timers } from '../contract/ports.ts'
 import type { Webhook } from '../history/webhook.ts'
-import type { Changes } from './changes.ts'
 import type { DeliveryCounts } from './counts.ts'
 import type { Deliver } from './deliver.ts'
 
+/** Sends a command to the actor of a webhook, and resolves after its turn. */
+export type AskWebhook = (id: string, command: WebhookCommand) => Promise<unknown>
+export const byServer = { principal: 'system', causation: 'webhooks' }
+
 export type CourierDeps = {
   events: Pick<Events, 'subscribe'>
-  changes: Pick<Changes, 'change'>
+  ask: AskWebhook
   deliver: Pick<Deliver, 'try'>
   counts: DeliveryCounts
   clock: Clock

@@ -1,10 +1,30 @@
 // Delivers the events of one webhook, one after the other. An event is delivered when the receiver has answered with
 // 2xx. The checkpoint never moves past an event that is still to be sent, so a crash repeats events but loses none.
+
+import type { Timers } from '../contract/ports.ts'
 import type { Webhook } from '../history/webhook.ts'
 import type { CourierDeps } from './courier-deps.ts'
 import { createHandling } from './handle.ts'
 import { type Inbox, openInbox } from './inbox.ts'
-import { createPause } from './pause.ts'
+
+/** A wait that can be ended early. Then the function that should follow is not called. */
+const createPause = ({ after }: Timers) => {
+  let cancel: (() => void) | undefined
+  return {
+    isOn: (): boolean => cancel !== undefined,
+    begin(ms: number, then: () => void): void {
+      cancel?.()
+      cancel = after(ms, () => {
+        cancel = undefined
+        then()
+      })
+    },
+    end(): void {
+      cancel?.()
+      cancel = undefined
+    },
+  }
+}
 
 /** Milliseconds after which a webhook tries again to read the log, or to write to it. */
 const faultMs = 5000

@@ -1,21 +1,19 @@
 // Handles the next events of a webhook: sends each event and records the outcome. One round of a webhook runs at a
 // time, so at most one of its deliveries is under way.
 import type { Published } from '../bus/published.ts'
+import type { FailedTry } from '../contract/commands/webhook-commands.ts'
 import type { Webhook } from '../history/webhook.ts'
 import { bodyOf } from './body.ts'
-import { byServer } from './changes.ts'
 import { createCheckpointWriter } from './checkpoint-writer.ts'
-import type { CourierDeps } from './courier-deps.ts'
-import { createFailures } from './failures.ts'
+import { byServer, type CourierDeps } from './courier-deps.ts'
 import type { Inbox, Waiting } from './inbox.ts'
 import type { Outcome } from './send.ts'
 
 type Success = Extract<Outcome, { ok: true }>
 
 export const createHandling = (id: string, deps: CourierDeps) => {
-  const { deliver, clock, counts, stopping } = deps
+  const { deliver, ask, chance, clock, counts, stopping } = deps
   const checkpoints = createCheckpointWriter(id, deps)
-  const failures = createFailures(id, deps)
   let reached = 0
   /** The time of the oldest event that was tried and is not delivered. */
   let oldest: number | undefined
@@ -25,6 +23,22 @@ export const createHandling = (id: string, deps: CourierDeps) => {
     counts.ended('delivered')
     const at = new Date(clock.now()).toISOString()
     checkpoints.delivered({ position, type: event.type, at, attempts, ms, status })
+  }
+  /** Stores that a try failed. Resolves to true when the event is skipped, so that the next one can be sent. */
+  const failed = async (
+    { position, event }: Published,
+    bytes: number,
+    outcome: FailedTry | 'secret_missing',
+  ): Promise<boolean> => {
+    if (outcome === 'secret_missing') {
+      await ask(id, { type: 'MissSecret', ...byServer })
+      return false
+    }
+    const about = { position, eventType: event.type, bytes, outcome, chance: chance() }
+    await ask(id, { type: 'FailDelivery', ...about, ...byServer })
+    const isSkipped = (deps.current(id)?.checkpoint ?? 0) >= position
+    counts.ended(isSkipped ? 'skipped' : 'failed')
+    return isSkipped
   }
   /** Resolves to true when the event is done: it was delivered, skipped, or is not sent at all. */
   const handle = async (webhook: Webhook, { published, isWanted }: Waiting): Promise<boolean> => {
@@ -36,14 +50,12 @@ export const createHandling = (id: string, deps: CourierDeps) => {
       return true
     }
     // A request that the server itself has aborted says nothing about the receiver.
-    return stopping.aborted ? false : failures.record(published, body.bytes, outcome)
+    return stopping.aborted ? false : failed(published, body.bytes, outcome)
   }
   /** Deletes the webhook of a task, because the last event of the task is done. */
   const finish = async (): Promise<void> => {
     await checkpoints.flush()
-    await deps.changes.change(id, byServer, () => [
-      { type: 'WebhookDeleted', data: { by: 'system', reason: 'ended' } },
-    ])
+    await ask(id, { type: 'DeleteWebhook', reason: 'ended', ...byServer })
   }
   return {
     /** Every event up to this position is done. */

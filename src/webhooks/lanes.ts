@@ -1,7 +1,7 @@
 // Limits how many requests run at once. Users take turns. There are two separate limits: one for receivers that
 // answered well, one for receivers whose newest try was slow or failed. So requests to slow receivers do not delay
 // requests to fast ones.
-import { createFairTurns } from '../fairness/fair-turns.ts'
+import { createPlaces } from '../fairness/places.ts'
 
 /** The most requests at once, in all and for one user, to receivers that answer well. */
 const fast = { places: 64, perUser: 32 }
@@ -11,7 +11,7 @@ const slow = { places: 64, perUser: 16 }
 const slowMs = 1000
 
 export const createLanes = () => {
-  const lanes = { fast: createFairTurns(fast), slow: createFairTurns(slow) }
+  const lanes = { fast: createPlaces(fast), slow: createPlaces(slow) }
   return <Answer>(
     user: string,
     lastMs: number | undefined,
@@ -19,7 +19,7 @@ export const createLanes = () => {
     signal: AbortSignal,
   ): Promise<Answer> => {
     const lane = lastMs === undefined || lastMs <= slowMs ? lanes.fast : lanes.slow
-    return lane(user, job, signal)
+    return lane.hold(user, job, signal)
   }
 }
 export type Lanes = ReturnType<typeof createLanes>

@@ -3,10 +3,13 @@
 import { createCurrent, type Reading } from '../../projections/current.ts'
 import type { ReadStore } from '../../projections/store.ts'
 import { createWebhookRows, type DeliveryRow } from '../../projections/webhooks/rows.ts'
-import type { Principal } from '../contract/token-events.ts'
+import type { Principal } from '../contract/events/token-events.ts'
 import type { WebhookDelivery, WebhookInfo } from '../contract/wire.ts'
 import type { Failing, Webhook } from '../history/webhook.ts'
 import { visibleTo } from './visible.ts'
+
+/** A page behind the position `after`. One row more than `limit` is read, which says whether more follow. */
+export type PageQuery = { limit: number; after: number | undefined }
 
 const iso = (millis: number): string => new Date(millis).toISOString()
 
@@ -71,17 +74,13 @@ export const createWebhookQueries = (store: ReadStore, projector: Reading) => {
     visible,
     /** The webhooks that are not deleted. */
     there: (): Webhook[] => current(rows.there),
-    /** A page of the webhooks that the principal may see, in order of creation. */
-    page(principal: Principal, after: string | undefined, limit: number) {
-      const from = after === undefined ? 0 : visible(principal, after).made
-      const found = current(() => rows.page(from, principal.userId ?? null, limit + 1))
-      return { webhooks: found.slice(0, limit), hasMore: found.length > limit }
-    },
+    /** The webhooks that the principal may see, in order of creation. */
+    page: ({ userId }: Principal, { limit, after = 0 }: PageQuery): Webhook[] =>
+      current(() => rows.page(after, userId ?? null, limit + 1)),
     /** Deliveries of a webhook, newest first. */
-    deliveries(principal: Principal, id: string, before: number | undefined, limit: number) {
+    deliveries(principal: Principal, id: string, { limit, after }: PageQuery): DeliveryRow[] {
       visible(principal, id)
-      const found = current(() => rows.deliveries(id, before ?? Number.MAX_SAFE_INTEGER, limit + 1))
-      return { deliveries: found.slice(0, limit), hasMore: found.length > limit }
+      return current(() => rows.deliveries(id, after ?? Number.MAX_SAFE_INTEGER, limit + 1))
     },
   }
 }

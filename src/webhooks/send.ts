@@ -1,19 +1,54 @@
 // Sends one request to a receiver and tells how it ended. Redirects are failures. Of an answer, only the status and
 // `Retry-After` are kept.
+
+import type { FailedTry } from '../contract/commands/webhook-commands.ts'
 import type { Clock, Timers } from '../contract/ports.ts'
 import type { OutsideFetch } from '../egress/guarded-fetch.ts'
 import { NotPublic } from '../egress/not-public.ts'
-import { drop } from './answer.ts'
-import { retryAfterOf } from './retry-after.ts'
 import { signedHeaders } from './signing.ts'
+
+/** The longest wait that a receiver can ask for, in milliseconds: a day. */
+
+const longestMs = 24 * 3600 * 1000
+
+/** The wait in milliseconds that `Retry-After` (seconds or a date) asks for; undefined when it is absent or invalid. */
+const retryAfterOf = (given: string | null, now: number): number | undefined => {
+  if (given === null) return undefined
+  const wait = /^\d+$/.test(given) ? Number(given) * 1000 : Date.parse(given) - now
+  return Number.isNaN(wait) ? undefined : Math.min(Math.max(wait, 0), longestMs)
+}
+
+// Reads the beginning of an answer and throws it away, so that the connection can serve the next request. A long or
+// slow answer is cut off, and its connection is closed.
+
+/** The most bytes of an answer that are read. */
+const maxBytes = 4096
+/** An answer must end within this many milliseconds after its head. */
+const maxMs = 1000
+
+const drop = ({ body }: Response, timers: Timers): void => {
+  if (body === null) return
+  const reader = body.getReader()
+  const cut = () => void reader.cancel().catch(() => {})
+  const cancel = timers.after(maxMs, cut)
+  const read = async () => {
+    for (let bytes = 0; bytes <= maxBytes; ) {
+      const { done, value } = await reader.read()
+      if (done) return
+      bytes += value.length
+    }
+    cut()
+  }
+  void read()
+    .catch(() => {})
+    .finally(cancel)
+}
 
 /** The head of an answer must come within this many milliseconds. */
 export const patienceMs = 15_000
 
 /** How a try ended. `status` is the status of the receiver's answer. `error` describes the failure. */
-export type Outcome =
-  | { ok: true; status: number; ms: number }
-  | { ok: false; status?: number; error: string; ms: number; retryAfterMs?: number }
+export type Outcome = { ok: true; status: number; ms: number } | FailedTry
 
 export type Letter = {
   url: string

@@ -1,15 +1,15 @@
 // Makes the tries that a caller asks for: a test, or an event that is sent once more. They wait for no other delivery.
 import { fits } from '../bus/event-filter.ts'
 import { type Published, publishedOf } from '../bus/published.ts'
+import type { WebhookTried } from '../contract/events/webhook-events.ts'
 import type { Clock, Ids } from '../contract/ports.ts'
 import { Refusal } from '../contract/refusals.ts'
 import type { Log } from '../contract/stored.ts'
-import type { WebhookTried } from '../contract/webhook-events.ts'
 import type { WebhookTry } from '../contract/wire.ts'
 import type { Webhook } from '../history/webhook.ts'
 import { type AskedBy, byOf } from './asked.ts'
 import { bodyOf, bodyWith } from './body.ts'
-import type { Changes } from './changes.ts'
+import type { AskWebhook } from './courier-deps.ts'
 import type { Deliver, Parcel } from './deliver.ts'
 import { filterOf } from './inbox.ts'
 import { visibleTo } from './visible.ts'
@@ -17,7 +17,7 @@ import { visibleTo } from './visible.ts'
 type Deps = {
   log: Pick<Log, 'readAll' | 'head'>
   find: (id: string) => Webhook | undefined
-  changes: Pick<Changes, 'change'>
+  ask: AskWebhook
   deliver: Pick<Deliver, 'try'>
   clock: Clock
   ids: Ids
@@ -34,7 +34,7 @@ const eventAt = async (log: Deps['log'], position: number): Promise<Published | 
   return undefined
 }
 
-export const createTries = ({ log, find, changes, deliver, clock, ids }: Deps) => {
+export const createTries = ({ log, find, ask, deliver, clock, ids }: Deps) => {
   const visible = visibleTo(find)
 
   const send = async (
@@ -58,7 +58,7 @@ export const createTries = ({ log, find, changes, deliver, clock, ids }: Deps) =
       ...(status === undefined ? {} : { status }),
       ...(error === undefined ? {} : { error }),
     }
-    await changes.change(webhook.id, byOf(asked), () => [{ type: 'WebhookTried', data }])
+    await ask(webhook.id, { type: 'RecordTry', data, ...byOf(asked) })
     return {
       event_id: parcel.id,
       type: about.type,

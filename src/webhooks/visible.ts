@@ -1,5 +1,5 @@
+import type { Principal } from '../contract/events/token-events.ts'
 import { Refusal } from '../contract/refusals.ts'
-import type { Principal } from '../contract/token-events.ts'
 import type { Webhook } from '../history/webhook.ts'
 
 /** Returns a webhook if the principal may see it. Otherwise throws WebhookNotFound, as for an unknown webhook. */

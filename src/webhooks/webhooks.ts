@@ -1,20 +1,25 @@
 // Wires everything for webhooks: the command and query services, and the couriers that deliver.
 import { setMaxListeners } from 'node:events'
+import type { Inspect } from '../../actors/runtime/logic.ts'
+import { createRuntime } from '../../actors/runtime/runtime.ts'
+import { webhookKind } from '../../actors/webhook/actor.ts'
 import type { Projector } from '../../projections/projector.ts'
 import type { ReadStore } from '../../projections/store.ts'
 import type { Makers } from '../access/makers.ts'
 import type { Events } from '../bus/events.ts'
+import { webhookStream } from '../contract/events/webhook-events.ts'
 import type { Report, World } from '../contract/ports.ts'
 import { StorageFailure } from '../contract/stored.ts'
 import type { OutsideFetch } from '../egress/guarded-fetch.ts'
 import type { Quotas } from '../fairness/quotas.ts'
 import type { Webhook } from '../history/webhook.ts'
 import type { EventLog } from '../log/log.ts'
+import type { Once } from '../once/once.ts'
 import type { Secrets } from '../platform/secrets.ts'
 import { version } from '../platform/version.ts'
-import { createChanges } from './changes.ts'
 import { createWebhookCommands } from './commands.ts'
 import { createDeliveryCounts } from './counts.ts'
+import type { AskWebhook } from './courier-deps.ts'
 import { createCouriers } from './couriers.ts'
 import { createDeliver } from './deliver.ts'
 import { createLanes } from './lanes.ts'
@@ -30,11 +35,13 @@ type Deps = {
   store: ReadStore
   projector: Projector
   events: Pick<Events, 'subscribe'>
+  once: Once
   secrets: Secrets
   quotas: Pick<Quotas, 'mayMakeWebhook'>
   makers: Pick<Makers, 'mayAct' | 'onChange'>
   outside: OutsideFetch
   isDraining: () => boolean
+  inspect?: Inspect | undefined
   report: Report
 }
 
@@ -55,8 +62,16 @@ export const createWebhooks = (deps: Deps) => {
   table.fill(queries.there())
   const mayAct = ({ maker, userId }: Pick<Webhook, 'maker' | 'userId'>) =>
     deps.makers.mayAct({ token: maker, userId })
-  const sealed = createSealed(deps.secrets, clock)
-  const changes = createChanges(log, table)
+  const sealed = createSealed(deps.secrets, clock, world.ids)
+  const runtime = createRuntime({
+    log,
+    kind: webhookKind({ clock, find: table.get, seal: sealed.seal }),
+    timers,
+    onFault: error => report('error', 'the actor of a webhook has failed', { error: String(error) }),
+    inspect: deps.inspect,
+  })
+  const ask: AskWebhook = (id, command) => runtime.ask(webhookStream(id), command)
+  const begin: AskWebhook = (id, command) => runtime.ask(webhookStream(id), command, true)
   const counts = createDeliveryCounts()
   const stopping = new AbortController()
   setMaxListeners(0, stopping.signal) // each delivery that waits for its place adds a listener
@@ -65,7 +80,7 @@ export const createWebhooks = (deps: Deps) => {
   const couriers = createCouriers({
     table,
     events: deps.events,
-    changes,
+    ask,
     deliver,
     counts,
     clock,
@@ -94,8 +109,8 @@ export const createWebhooks = (deps: Deps) => {
   let stopSweeping = () => {}
   return {
     queries,
-    commands: createWebhookCommands({ ...deps, ...world, table, changes, sealed }),
-    tries: createTries({ log, find: table.get, changes, deliver, clock, ids: world.ids }),
+    commands: createWebhookCommands({ ...deps, ...world, table, ask, begin, sealed }),
+    tries: createTries({ log, find: table.get, ask, deliver, clock, ids: world.ids }),
     mayAct,
     /** Begins to deliver, at the stored checkpoints. */
     start(): void {
@@ -111,6 +126,7 @@ export const createWebhooks = (deps: Deps) => {
       stopSweeping()
       stopping.abort()
       await couriers.stop()
+      runtime.stop()
       await outside.close()
     },
   }

@@ -1,19 +1,18 @@
 // The history of a task or an environment session, three times: folded, run by XState as the chart stands, and given to
-// the actor that runs beside it in memory.
+// an actor of our own logic.
 import assert from 'node:assert/strict'
 import { type AnyMachineSnapshot, createActor } from 'xstate'
-import { liveSession } from '../../actors/env-session/live.ts'
-import { envSessionMachine } from '../../actors/env-session/machine.ts'
-import type { Inspect } from '../../actors/runtime/live.ts'
-import { liveTask } from '../../actors/task/live.ts'
-import { taskMachine } from '../../actors/task/machine.ts'
-import { nestedValue } from '../../src/contract/chart.ts'
+import { foldedSession } from '../../actors/env-session/actor.ts'
+import { type Inspect, logicOf, snapshotOf } from '../../actors/runtime/logic.ts'
+import { foldedTask } from '../../actors/task/actor.ts'
+import { nestedValue } from '../../src/contract/charts/chart.ts'
 import { sessionEvents } from '../../src/contract/decoders/env-session.ts'
 import { type RecordedTaskEvent, taskEvents } from '../../src/contract/decoders/task.ts'
 import type { Recorded } from '../../src/contract/stored.ts'
 import { emptySession, evolveSession } from '../../src/history/env-session.ts'
 import { openCalls } from '../../src/history/task/calls.ts'
 import { emptyTask, evolve, type TaskView } from '../../src/history/task-view.ts'
+import { envSessionMachine, taskMachine } from './machines.ts'
 
 const placeOf = ({ header }: Recorded) => `${header.stream}@${header.revision} ${header.type}`
 
@@ -32,25 +31,26 @@ const mustAgree = (view: TaskView, what: string): void => {
 export const taskMustFollowChart = (events: readonly RecordedTaskEvent[]): Set<string> => {
   const view = emptyTask()
   const machine = createActor(taskMachine).start()
-  const { running, inspect } = lastSnapshots()
-  const live = liveTask.run('task', view.state, inspect)
+  const actor = createActor(logicOf(foldedTask)).start()
   const places = new Set<string>([view.state.at])
   for (const event of events) {
     const { type, data } = event
     const what = placeOf(event)
     evolve(view, event)
     machine.send({ type, data })
-    live.take(event)
+    actor.send({ type, stored: event })
     const { at, open } = view.state
     const { value, context }: AnyMachineSnapshot = machine.getSnapshot()
     assert.deepEqual(value, nestedValue(at), `${what}: the machine stands where the fold does`)
     assert.deepEqual(context.open, open, `${what}: the machine knows the same open calls`)
-    assert.deepEqual(running.get('task'), liveTask.snapshotOf(view.state), `${what}: so does the actor`)
+    const { value: reached, context: own } = actor.getSnapshot()
+    assert.deepEqual(reached, value, `${what}: so does the actor`)
+    assert.deepEqual(own.state, view.state, `${what}: and its view`)
     mustAgree(view, what)
     places.add(at)
   }
   machine.stop()
-  live.stop()
+  actor.stop()
   return places
 }
 
@@ -58,24 +58,19 @@ export const taskMustFollowChart = (events: readonly RecordedTaskEvent[]): Set<s
 export const sessionMustFollowChart = (events: readonly Recorded[]): Set<string> => {
   const view = emptySession()
   const machine = createActor(envSessionMachine).start()
-  const { running, inspect } = lastSnapshots()
-  const live = liveSession.run('session', { at: view.state }, inspect)
+  const actor = createActor(logicOf(foldedSession)).start()
   const places = new Set<string>([view.state])
   for (const event of events.map(sessionEvents.read)) {
     evolveSession(view, event)
     machine.send({ type: event.type })
-    live.take(event)
+    actor.send({ type: event.type, stored: event })
     const { state } = view
     assert.equal(machine.getSnapshot().value, state, `${placeOf(event)}: the machine stands there`)
-    assert.deepEqual(
-      running.get('session'),
-      liveSession.snapshotOf({ at: state }),
-      `${placeOf(event)}: the actor too`,
-    )
+    assert.deepEqual(actor.getSnapshot(), snapshotOf(foldedSession, view), `${placeOf(event)}: the actor too`)
     places.add(state)
   }
   machine.stop()
-  live.stop()
+  actor.stop()
   return places
 }
 

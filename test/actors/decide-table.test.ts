@@ -1,6 +1,6 @@
 // Every command in every state: the events or the refusal that the documents name.
 import t from 'tap'
-import type { TaskEvent } from '../../src/contract/task-events.ts'
+import type { TaskEvent } from '../../src/contract/events/task-events.ts'
 import { context, createdData, fact, given, historyOf, overdue, type StatusName } from './given.ts'
 
 const notFound = 'TaskNotFound 404 -32001'

@@ -1,11 +1,11 @@
 // Given events, when a command, then events or a refusal: `decide` without a log, a server or a clock.
 
-import { decide } from '../../actors/task/decide.ts'
-import type { Ttls } from '../../actors/task/events.ts'
-import type { TaskCommand } from '../../src/contract/commands.ts'
+import { decide } from '../../actors/task/decide/decide.ts'
+import type { Ttls } from '../../actors/task/decide/events.ts'
+import type { TaskCommand } from '../../src/contract/commands/commands.ts'
 import { type RecordedTaskEvent, taskEvents } from '../../src/contract/decoders/task.ts'
+import type { TaskEvent, TaskEventData, TaskEventType } from '../../src/contract/events/task-events.ts'
 import { Refusal } from '../../src/contract/refusals.ts'
-import type { TaskEvent, TaskEventData, TaskEventType } from '../../src/contract/task-events.ts'
 import { frameCount } from '../../src/history/frames.ts'
 import { emptyTask, evolve, type TaskView } from '../../src/history/task-view.ts'
 
@@ -144,7 +144,7 @@ type WithoutAsked<C> = C extends unknown ? Omit<C, 'principal' | 'causation' | '
 export const given = (...events: TaskEvent[]) => ({
   when(command: WithoutAsked<TaskCommand>): TaskEvent[] {
     const view = viewOf(events)
-    return decide({ ...command, ...asked, revision: view.revision } as TaskCommand, view, {
+    return decide(view, { ...command, ...asked, revision: view.revision } as TaskCommand, {
       now,
       ttls,
     }).events

@@ -1,6 +1,6 @@
 // Telling a retry from a new request (decisions §3), with the whole system but the network.
 import t from 'tap'
-import type { Principal } from '../../src/contract/token-events.ts'
+import type { Principal } from '../../src/contract/events/token-events.ts'
 import {
   admin,
   crashed,

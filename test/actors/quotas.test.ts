@@ -1,8 +1,8 @@
 // The counts of quotas are what the log holds, whatever fails, ends or is asked again meanwhile.
 import t, { type Test } from 'tap'
+import type { Principal } from '../../src/contract/events/token-events.ts'
 import { Refusal } from '../../src/contract/refusals.ts'
 import { StorageFailure } from '../../src/contract/stored.ts'
-import type { Principal } from '../../src/contract/token-events.ts'
 import { failingStore, givenSystem } from '../support/system.ts'
 import { randomOf, settle } from '../support/world.ts'
 

@@ -1,7 +1,7 @@
 // Who works and who waits: one of a session at a time, users in turn, nobody forgotten.
 import t from 'tap'
-import { createScheduler } from '../../actors/task/scheduler.ts'
-import type { Place } from '../../actors/task/waiting-line.ts'
+import { createScheduler } from '../../actors/task/places/scheduler.ts'
+import type { Place } from '../../actors/task/places/waiting-line.ts'
 import {
   admin,
   crashed,
@@ -13,7 +13,9 @@ import {
 } from '../support/system.ts'
 import { randomOf } from '../support/world.ts'
 
-const place = (taskId: string, userId = 'u1', sessionId = taskId): Place => ({ taskId, userId, sessionId })
+const place = (taskId: string, userId = 'u1', sessionId = taskId): Place => ({
+  ...{ taskId, userId, sessionId, agent: 'echo' },
+})
 const given = (limit: number) => {
   const started: string[] = []
   const scheduler = createScheduler(limit)

@@ -2,7 +2,8 @@
 // put away, restarts. `check` compares everything that is derived from the log with the log.
 
 import assert from 'node:assert/strict'
-import { liveTask } from '../../actors/task/live.ts'
+import { snapshotOf } from '../../actors/runtime/logic.ts'
+import { foldedTask } from '../../actors/task/actor.ts'
 import type { ReadStore } from '../../projections/store.ts'
 import { taskEvents } from '../../src/contract/decoders/task.ts'
 import type { Timers } from '../../src/contract/ports.ts'
@@ -85,7 +86,7 @@ export const randomScript = (random: () => number): ScriptStep[] => {
 
 /** Every row of every table but the checkpoint's leaf, as text; counts of nothing left out. */
 export const dump = (store: ReadStore): string =>
-  ['tasks', 'items', 'steps', 'idempotency_keys', 'tokens', 'task_counts', 'checkpoint']
+  ['tasks', 'items', 'steps', 'requests', 'tokens', 'task_counts', 'checkpoint']
     .map(table => {
       const rows = store.prepare<[], Record<string, unknown>>(`SELECT * FROM ${table} ORDER BY 1, 2`).all()
       return `${table}\n${rows
@@ -201,7 +202,7 @@ export const check = async ({ system, limit, running }: Simulation, random: () =
     assert.deepEqual(live, folds.get(`task-${live.created.task_id}`), 'the live actor is the fold')
     const seen = running?.get(`task-${live.created.task_id}`)
     if (running !== undefined)
-      assert.deepEqual(seen, liveTask.snapshotOf(live.state), 'and so is its running actor')
+      assert.deepEqual(seen, snapshotOf(foldedTask, live), 'and so is its running actor')
   }
   const nonZero = Object.fromEntries(Object.entries(system.queries.taskCounts()).filter(([, n]) => n !== 0))
   assert.deepEqual(nonZero, counts, 'the counts count')

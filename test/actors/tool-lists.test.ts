@@ -2,8 +2,8 @@
 import t from 'tap'
 import type { Agent } from '../../src/contract/agent.ts'
 import type { ToolDefinition } from '../../src/contract/wire.ts'
-import { nextTurn } from '../../src/fairness/slices.ts'
 import type { Frame } from '../../src/history/frames.ts'
+import { yieldToLoop } from '../../src/platform/loop.ts'
 import { givenSystem, quiet } from '../support/system.ts'
 import { clientTool } from '../support/tools.ts'
 
@@ -40,7 +40,7 @@ t.test(
     const id = await system.create(body)
     await quiet(system)
     const frames: Frame[] = []
-    for await (const frame of system.streams.stored(`task-${id}`, -1, nextTurn)) frames.push(frame)
+    for await (const frame of system.streams.stored(`task-${id}`, -1, yieldToLoop)) frames.push(frame)
     const told = frames.filter(({ type }) => type === 'task.tools_updated')
     t.same(
       told.map(({ tools }) => tools),

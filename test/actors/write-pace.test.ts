@@ -1,8 +1,8 @@
 import t from 'tap'
-import { createRecorder } from '../../actors/task/recorder.ts'
-import { createStop } from '../../actors/task/step-stop.ts'
-import { createStepWriter } from '../../actors/task/step-writer.ts'
-import { createWritePace } from '../../actors/task/write-pace.ts'
+import { createRecorder } from '../../actors/task/step/recorder.ts'
+import { createStop } from '../../actors/task/step/step-stop.ts'
+import { createStepWriter } from '../../actors/task/step/step-writer.ts'
+import { createWritePace } from '../../actors/task/step/write-pace.ts'
 import { settle, testWorld } from '../support/world.ts'
 
 t.test('the moments of all steps are the same, and further apart when more steps stream', async t => {

@@ -1,8 +1,8 @@
 // A cancel reaches whatever a task with a model is doing: its receipt is in the log, the connection is closed, and
 // nothing more is asked.
 import t, { type Test } from 'tap'
+import type { TaskEventData } from '../../src/contract/events/task-events.ts'
 import type { Recorded } from '../../src/contract/stored.ts'
-import type { TaskEventData } from '../../src/contract/task-events.ts'
 import { taskStream } from '../../src/contract/task-stream.ts'
 import { type AgentTask, holds, outline } from '../http/agent-tasks.ts'
 import { type Answer, delta } from '../support/fake-model.ts'

@@ -1,7 +1,7 @@
 // A server whose model is a script, and what tests ask of it.
 import { createHash } from 'node:crypto'
 import type { Test } from 'tap'
-import { readJson } from '../../src/contract/exact-json.ts'
+import { readJson } from '../../src/contract/json/exact-json.ts'
 import { tasksOf } from '../http/agent-tasks.ts'
 import { type Answer, fakeModel } from '../support/fake-model.ts'
 import { type Api, serveHere } from '../support/server.ts'

@@ -245,6 +245,37 @@ t.test('a client tool and a structured answer', async t => {
   })
 })
 
+t.test(
+  'the model sees the arguments with which an approved call ran, and why another was refused',
+  async t => {
+    const sum = (expression: string) => ['calculator', JSON.stringify({ expression })] as [string, string]
+    const { asked, api, run, get } = await given(t, calls(sum('1+1'), sum('2+2')), says('so'))
+    const task = await run({ agent_config: { approve: ['calculator'] }, return_rollout: true })
+    const decide = async (n: number, decision: object) => {
+      while ((await get(task.id)).status !== 'input-required') await new Promise(go => setTimeout(go, 10))
+      const { call_id } = task.output[n] as unknown as { call_id: string }
+      await api('POST', `/tasks/${task.id}/approvals`, { call_id, ...decision })
+    }
+    await decide(0, { decision: 'approve', arguments: { expression: '20+3' } })
+    await decide(1, { decision: 'refuse', reason: 'count yourself' })
+    while ((await get(task.id)).status !== 'completed') await new Promise(go => setTimeout(go, 10))
+    t.match(messagesIn(asked[1]?.request).slice(-3), [
+      {
+        role: 'assistant',
+        tool_calls: [
+          { function: { arguments: '{"expression":"20+3"}' } },
+          { function: { name: 'calculator' } },
+        ],
+      },
+      { role: 'tool', content: '23' },
+      { role: 'tool', content: 'the call was refused by admin: count yourself' },
+    ])
+    const { rollouts } = (await get(task.id)) as unknown as { rollouts: { output_messages: object[] }[] }
+    t.match(JSON.stringify(rollouts[0]?.output_messages), /1\+1/, 'the rollout has what the model said')
+    t.equal((await api('POST', `/tasks/${task.id}/replay`)).status, 200)
+  },
+)
+
 t.test('a model that says nothing has failed', async t => {
   const { run } = await given(t, { finish_reason: 'content_filter' })
   t.match(await run(), { status: 'failed', error: { message: /said nothing.*content_filter/ } })

@@ -19,7 +19,7 @@ const run = async (script: object[]) => {
 const sum = (expression: string) => ({ tool: 'calculator', arguments: { expression } })
 const eventsOf = async (id: string) => {
   const { body } = await read(api('GET', `/audit/events?stream=task-${id}&limit=1000`))
-  return (body as unknown as { events: { header: string }[] }).events.map(({ header }) => JSON.parse(header))
+  return (body as unknown as { data: { header: string }[] }).data.map(({ header }) => JSON.parse(header))
 }
 
 t.test('one slider moves both tasks, and one key goes to their first difference', { skip }, async t => {

@@ -84,7 +84,7 @@ t.test('the state hash at every position is that of the server’s replay', { sk
   const { page, complaints } = await openConsole(t, browser, `${url}/ui/tasks/${ids.tools}?event=0`)
   await sees(page, /from 1 stored event; nothing ran again/)
   const { body } = await read(api('GET', `/audit/events?stream=task-${ids.tools}&limit=1000`))
-  const { events } = body as unknown as { events: { position: number }[] }
+  const { data: events } = body as unknown as { data: { position: number }[] }
   t.ok(events.length > 30)
   const shown = page.locator('.hash code')
   const hashes = new Map<number, string>()

@@ -1,6 +1,6 @@
 // Numbers that JavaScript would round keep their digits in the console: those that it shows, and those that people give.
 import t from 'tap'
-import { exactNumber } from '../../src/contract/exact-number.ts'
+import { exactNumber } from '../../src/contract/json/exact-number.ts'
 import { tasksOf, tool } from '../http/agent-tasks.ts'
 import { launchBrowser, noBrowser } from '../support/browser.ts'
 import { serveHere } from '../support/server.ts'

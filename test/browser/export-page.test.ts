@@ -65,7 +65,7 @@ t.test(
       return hash !== ''
     })
     const { body } = await read(api('GET', `/audit/events?stream=task-${ids.tools}&limit=1000`))
-    const { events } = body as unknown as { events: { position: number }[] }
+    const { data: events } = body as unknown as { data: { position: number }[] }
     const path = `/tasks/${ids.tools}/replay?at=position:${events[19]?.position}`
     t.match((await read(api('POST', path))).body, { state_hash: hash })
     await until(() => page.url().endsWith('event=19'))

@@ -84,7 +84,7 @@ t.test(
 
 t.test('a stream is shown from the event that an address names', { skip }, async t => {
   const stream = `task-${ids[0]}`
-  const { events } = JSON.parse(await (await api('GET', `/audit/events?stream=${stream}`)).text())
+  const { data: events } = JSON.parse(await (await api('GET', `/audit/events?stream=${stream}`)).text())
   const { page, complaints } = await openConsole(
     t,
     browser,

@@ -24,7 +24,7 @@ const nextTask = async (page: Page, before: string): Promise<string> => {
 type Stored = { type: string; data: { request: { [field: string]: unknown } } }
 const storedOf = async (id: string): Promise<Stored[]> => {
   const { body } = await read(api('GET', `/audit/events?stream=task-${id}&limit=1000`))
-  return (body as unknown as { events: Stored[] }).events
+  return (body as unknown as { data: Stored[] }).data
 }
 
 t.test('a failed task says why, and runs again with the same request', { skip }, async t => {
@@ -196,5 +196,37 @@ t.test('somebody looks closer at a part of the time that a task took', { skip },
   t.equal(await button(page, 'Farther').isDisabled(), true)
   await part.locator('.bar-line', { hasText: 'write_file' }).click()
   await sees(page, 'as of event')
+  t.same(complaints, [])
+})
+
+t.test('a call that waits for an approval is edited and approved, or refused', { skip }, async t => {
+  const create = async (): Promise<string> => {
+    const tool = { tool: 'calculator', arguments: { expression: '1+1' } }
+    const agent_config = {
+      agent_id: 'script',
+      script: [tool, { message: 'got: $result' }],
+      approve: ['calculator'],
+    }
+    const body = { user_message_content: 'count', stream: false, agent_config }
+    return ((await read(api('POST', '/tasks', body))).body.result as unknown as { id: string }).id
+  }
+  const edited = await create()
+  const { page, complaints } = await openConsole(t, browser, `${url}/ui/tasks/${edited}`)
+  await sees(page, 'May calculator run?')
+  await button(page, 'Edit').click()
+  const text = page.getByLabel('Arguments', { exact: true })
+  await text.fill('{"expression": ')
+  await button(page, 'Approve with these arguments').click()
+  await sees(page, 'The arguments must be a JSON object.')
+  await text.fill('{"expression": "20+3"}')
+  await button(page, 'Approve with these arguments').click()
+  await sees(page, 'got: 23')
+  await page.goto(`${url}/ui/tasks/${await create()}`)
+  await page.getByLabel(/^Reason/).fill('count yourself')
+  await button(page, 'Refuse').click()
+  await sees(page, /got: the call was refused by .*: count yourself/)
+  await page.goto(`${url}/ui/tasks/${await create()}`)
+  await button(page, 'Approve').click()
+  await sees(page, 'got: 2')
   t.same(complaints, [])
 })

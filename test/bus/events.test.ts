@@ -39,7 +39,7 @@ const storedAt = (position: number): Recorded => {
 }
 
 /** A log whose head moves when told, and which is read in pages of some size, slowly. */
-const givenLog = (pageSize: () => number = () => 1000) => {
+const givenLog = (pageSize: () => number = () => 1000, eventAt = storedAt) => {
   const stored: Recorded[] = []
   const state = { reads: 0, reading: 0, damagedAt: Number.POSITIVE_INFINITY }
   const log = {
@@ -47,7 +47,7 @@ const givenLog = (pageSize: () => number = () => 1000) => {
     head: () => stored.length,
     /** More events, stored and not yet told of. */
     append(count: number): Recorded[] {
-      const more = Array.from({ length: count }, (_, n) => storedAt(stored.length + n + 1))
+      const more = Array.from({ length: count }, (_, n) => eventAt(stored.length + n + 1))
       stored.push(...more)
       return more
     },
@@ -523,3 +523,22 @@ t.test(
     t.same(lists.at(-1), [2], 'the last got both at once')
   },
 )
+
+t.test('many who have had no event for long are served from memory, since they have missed none', async t => {
+  const ofBobAtFirst = (position: number): Recorded => {
+    const recorded = storedAt(position)
+    return position > 20_000 ? recorded : { ...recorded, header: { ...recorded.header, owner: 'bob' } }
+  }
+  const log = givenLog(undefined, ofBobAtFirst)
+  const events = createEvents(log, wholeLoop)
+  const filter = { owner: 'anna', types: new Set(['TaskDeleted']) }
+  const all = Array.from({ length: 300 }, () => follower(events, 0, filter))
+  await settle()
+  for (let n = 0; n < 200; n++) events.publish(log.append(100))
+  events.publish(log.append(24))
+  await settle(10)
+  const expected = expectedOf(20_000, 20_024, filter)
+  t.ok(expected.length > 0)
+  for (const each of all) t.same(each.positions(), expected)
+  t.equal(log.state.reads, 0, 'nobody read the log')
+})

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import t from 'tap'
 import type { NatsMessage } from '../../src/bus/nats/client.ts'
-import { createNatsFeed } from '../../src/bus/nats-feed.ts'
+import { createNatsFeed } from '../../src/bus/nats/nats-feed.ts'
 import { bodyOf, type Published } from '../../src/bus/published.ts'
 import { randomOf, settle, testWorld } from '../support/world.ts'
 

@@ -1,12 +1,12 @@
 // What NATS_URL and its companions mean; and what an event looks like as a message.
 import t from 'tap'
 import { encodedHeaders } from '../../src/bus/nats/client.ts'
-import { natsOf } from '../../src/bus/nats-settings.ts'
-import { headersOf, subjectOf } from '../../src/bus/nats-subject.ts'
+import { natsOf } from '../../src/bus/nats/nats-settings.ts'
+import { headersOf, subjectOf } from '../../src/bus/nats/nats-subject.ts'
+import { takesAll } from '../../src/bus/nats/relay-stream.ts'
 import { bodyOf, type Published } from '../../src/bus/published.ts'
-import { takesAll } from '../../src/bus/relay-stream.ts'
 import { CannotStart } from '../../src/contract/cannot-start.ts'
-import type { PublicEvent } from '../../src/contract/public-events.ts'
+import type { PublicEvent } from '../../src/contract/events/public-events.ts'
 
 const creds =
   '-----BEGIN NATS USER JWT-----\nx\n------END NATS USER JWT------\n\n-----BEGIN USER NKEY SEED-----\ny\n------END USER NKEY SEED------\n'

@@ -2,9 +2,9 @@
 import { performance } from 'node:perf_hooks'
 import t from 'tap'
 import { createBell } from '../../src/bus/bell.ts'
-import { createRelayCheckpoint } from '../../src/bus/relay-checkpoint.ts'
-import { createRelayReports } from '../../src/bus/relay-reports.ts'
-import { createSender } from '../../src/bus/relay-sender.ts'
+import { createRelayCheckpoint } from '../../src/bus/nats/relay-checkpoint.ts'
+import { createRelayReports } from '../../src/bus/nats/relay-reports.ts'
+import { createSender } from '../../src/bus/nats/relay-sender.ts'
 import { openLog } from '../../src/log/log.ts'
 import { memoryStore } from '../../src/log/memory-store.ts'
 import { build } from '../../src/platform/version.ts'
@@ -45,7 +45,7 @@ t.test('other work gets its turn of the event loop between the messages of a bac
     },
     close() {},
   }
-  const done = sender.follow({ outlet, from: 0, maxMessage: 1_000_000, isKept: true })
+  const done = sender.follow({ outlet, from: 0, maxMessage: 1_000_000, isStored: true })
   let most = 0
   for (let before = 0; sent < count; before = sent) {
     await new Promise(resolve => setImmediate(resolve))

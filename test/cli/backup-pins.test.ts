@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { existsSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
-import { isPinned, pin } from '../../src/maintenance/backup-pins.ts'
+import { isPinned, pin } from '../../src/maintenance/backup/backup-pins.ts'
 import { until } from '../server/wire.ts'
 
 t.test('a marker that somebody removes while the backup is made comes back', async t => {
@@ -30,7 +30,7 @@ t.test('a marker that goes while the markers are read does not hide the others',
 t.test('a backup has its marker, also when another backup removes the folder as it begins', async t => {
   const folder = path.join(t.testdir(), 'backups')
   const file = path.join(folder, `${process.pid}`)
-  const module = path.resolve('src/maintenance/backup-pins.ts')
+  const module = path.resolve('src/maintenance/backup/backup-pins.ts')
   const backups = `
     import { pin } from ${JSON.stringify(module)}
     console.log('begun')

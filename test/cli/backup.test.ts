@@ -270,9 +270,9 @@ t.test('what environment sessions have kept is in a backup that is taken while t
   const calls = envCalls(api)
   // A step that ran at that moment is in the log as begun: it counts, and the state is the one before it.
   const stepsDone = async (id: string | undefined) => {
-    type Page = { events: { type: string; data: { unknown?: true } }[] }
+    type Page = { data: { type: string; data: { unknown?: true } }[] }
     const page = (await (await api('GET', `/audit/events?stream=env-${id}&limit=1000`)).json()) as Page
-    return page.events.filter(({ type, data }) => type === 'EnvStepCompleted' && data.unknown !== true).length
+    return page.data.filter(({ type, data }) => type === 'EnvStepCompleted' && data.unknown !== true).length
   }
   const count = await stepsDone(shell)
   t.ok(count > 0)

@@ -2,9 +2,9 @@
 import path from 'node:path'
 import t, { type Test } from 'tap'
 import type { Difference } from '../../projections/compare.ts'
-import { compareAll, compareTask, Unfit } from '../../src/cli/compared.ts'
+import { compareAll, compareTask, Unfit } from '../../src/cli/log/compared.ts'
 import { openLogReadOnly } from '../../src/log/read-only.ts'
-import { filesOf } from '../../src/platform/data-folder.ts'
+import { filesOf } from '../../src/platform/files/data-folder.ts'
 import { givenFolder, spoilt } from './folder.ts'
 
 /** What is found in a folder, in all of it and of one task. */
@@ -69,11 +69,7 @@ t.test('every row that is not as it was is named, with what it is and what it sh
       { table: 'task_counts', row: ' script 0 0 paused', field: 'tasks', stored: 7, replayed: 1 },
       false,
     ],
-    [
-      "UPDATE idempotency_keys SET digest = 'x'",
-      { table: 'idempotency_keys', row: 'admin k', field: 'digest', stored: 'x' },
-      false,
-    ],
+    ["UPDATE requests SET digest = 'x'", { table: 'requests', field: 'digest', stored: 'x' }, false],
     [
       "UPDATE tokens SET role = 'admin'",
       { table: 'tokens', field: 'role', stored: 'admin', replayed: 'user' },
@@ -110,7 +106,7 @@ t.test('read models that are behind are compared where they are', async t => {
   const leaf = `(SELECT leaf FROM log.events WHERE position = ${position})`
   const sql = `ATTACH '${path.join(dataDir, 'log.db')}' AS log;
     UPDATE checkpoint SET position = ${position}, leaf = ${leaf}; DELETE FROM tasks WHERE position > ${position};
-    DELETE FROM items; DELETE FROM steps; DELETE FROM tokens; DELETE FROM idempotency_keys; DELETE FROM task_counts;`
+    DELETE FROM items; DELETE FROM steps; DELETE FROM tokens; DELETE FROM requests; DELETE FROM task_counts;`
   spoilt(dataDir, before, 'read.db', sql)
   const { at, all } = await compared(t, before, id)
   t.equal(at, position)

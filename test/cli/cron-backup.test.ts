@@ -2,7 +2,7 @@
 // values stay behind.
 import path from 'node:path'
 import t from 'tap'
-import { sqliteStore } from '../../src/log/sqlite-store.ts'
+import { sqliteStore } from '../../src/log/file/sqlite-store.ts'
 import { givenJob, settableWorld } from '../cron/jobs.ts'
 import { ask, until } from '../server/wire.ts'
 import { runReprise, spawnServer } from '../support/server.ts'
@@ -39,7 +39,7 @@ t.test('restored after ten minutes, each job does what its rule says, and goes o
   t.match(await runReprise(['backup', file], { DATA_DIR: dataDir }), { code: 0 })
   t.match(await runReprise(['restore', file], { DATA_DIR: other }), { code: 0 })
   const { api } = await spawnServer(t, other)
-  const runsOf = async (id: string) => (await ask<{ runs: Run[] }>(api, 'GET', `/cron/jobs/${id}/runs`)).runs
+  const runsOf = async (id: string) => (await ask<{ data: Run[] }>(api, 'GET', `/cron/jobs/${id}/runs`)).data
   const rested = (id: string) =>
     until(`the missed times of ${id} are stored`, async () => {
       const runs = await runsOf(id)

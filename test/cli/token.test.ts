@@ -158,8 +158,8 @@ t.test('the log says by whom a token was made and revoked, and on which way', as
   const as = { authorization: `Bearer ${mine.token}`, 'x-request-id': 'req_mine' }
   const made = (await (await api('POST', '/auth/tokens', { role: 'user' }, as)).json()) as { id: string }
   await api('DELETE', `/auth/tokens/${made.id}`, undefined, as)
-  const { events } = (await (await api('GET', '/audit/events?limit=100')).json()) as {
-    events: { type: string; principal: string; causation_id: string; data: { token_id: string } }[]
+  const { data: events } = (await (await api('GET', '/audit/events?limit=100')).json()) as {
+    data: { type: string; principal: string; causation_id: string; data: { token_id: string } }[]
   }
   t.equal(events[0]?.type, 'AuditKeyChanged')
   const told = events

@@ -5,11 +5,11 @@ import { createServer } from 'node:net'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import t, { type Test } from 'tap'
-import { curlOf } from '../../src/cli/server.ts'
-import { waitOf } from '../../src/cli/show.ts'
+import { curlOf } from '../../src/cli/server/server.ts'
+import { waitOf } from '../../src/cli/server/show.ts'
 import { readConfig } from '../../src/config.ts'
 import type { Task } from '../../src/contract/wire.ts'
-import { lockFolder } from '../../src/log/lock.ts'
+import { lockFolder } from '../../src/platform/sqlite/lock-file.ts'
 import { createTask, getTask, sleep, until, untilStatus } from '../server/wire.ts'
 import { type Answer, calls, fakeModel, says } from '../support/fake-model.ts'
 import { type Api, adminToken, runReprise, serveHere, spawnServer } from '../support/server.ts'
@@ -159,7 +159,8 @@ t.test('a task that waits for the result of a call leaves the request that gives
   const { api, url, dataDir } = await given(t, [calls(['ask', '{"what":"it\'s up"}']), says('thanks')])
   const ask = { type: 'function', function: { name: 'ask', parameters: {} } }
   const waiting = await createTask(api, { user_message_content: 'hello', client_tools: [ask] })
-  const { words, path: where, body } = waitOf(waiting as unknown as Task)
+  const { words, requests } = waitOf(waiting as unknown as Task)
+  const [{ path: where, body } = { path: '' }] = requests
   t.equal(words, 'the task waits for the result of ask {"what":"it\'s up"}; send it with:')
   if (hasCurl) {
     const config = readConfig({ DATA_DIR: dataDir, ADMIN_TOKEN: adminToken })
@@ -263,4 +264,70 @@ t.test('at a terminal Ctrl-C asks: no goes on, yes cancels', terminal, async t =
     t.equal(code, 130, stdout)
     t.match(await tasksOf(api), [{ status: 'canceled' }])
   }
+})
+
+const asking = `import { agent } from 'reprise/agent'
+export default agent(async ctx => {
+  const answer = await ctx.ask('ask_manager', { price: 34 })
+  await ctx.tool('write_file', { path: 'a.txt', content: 'paid' })
+  return 'The manager says ' + answer
+})
+`
+
+t.test('an agent of a file is run without a server, and says how to answer its question', async t => {
+  const folder = t.testdir({
+    'refunds.mjs': asking,
+    'plain.mjs': 'export default ctx => ctx.input.text + "!"',
+  })
+  const run = (...args: string[]) =>
+    runReprise(['try', 'hi', ...args], { DATA_DIR: path.join(folder, 'data'), AGENT_PATH: folder })
+  t.match(await run('--agent', 'plain'), { code: 0, stdout: 'hi!\n' })
+  const { code, stderr } = await run('--agent', 'refunds')
+  t.equal(code, 1)
+  t.match(
+    stderr,
+    /^start the server again \(reprise serve\); the task waits for the result of ask_manager \{"price":34\}; send it with:$/m,
+  )
+  t.match(stderr, /^curl -X POST \S+\/v1\/tasks\/task_\w+\/input .+"message_content":"…"/m)
+  t.match(await run('--agent', 'nobody'), { stdout: '', stderr: /nobody/ })
+})
+
+t.test('a call that waits for an approval is told with the request that approves it', async t => {
+  const task = {
+    ...{ id: 'task_1', status: 'input-required' },
+    metadata: {
+      pending_inputs: [
+        { call_id: 'c1', name: 'write_file', arguments: '{}', metadata: { approval: true } },
+        { call_id: 'c2', name: 'ask', arguments: '{}' },
+      ],
+    },
+  } as unknown as Task
+  t.same(waitOf(task), {
+    words: 'the task waits for the result of ask {} and the approval of write_file {}; send it with:',
+    requests: [
+      {
+        path: '/v1/tasks/task_1/input',
+        body: { tool_results: [{ call_id: 'c2', message_content: '…' }] },
+      },
+      { path: '/v1/tasks/task_1/approvals', body: { call_id: 'c1', decision: 'approve' } },
+    ],
+  })
+})
+
+t.test('at a terminal a person answers, and the task goes on', terminal, async t => {
+  const folder = t.testdir({ 'refunds.mjs': asking.replace(/ {2}await ctx\.tool.+\n/, '') })
+  const env = { DATA_DIR: path.join(folder, 'data'), AGENT_PATH: folder }
+  const tried = startAtTerminal(t, ['try', 'hi', '--agent', 'refunds'], env)
+  await tried.until(/ask_manager \{"price":34\}: /)
+  tried.type('yes\r')
+  const { code, stdout } = await tried.ended
+  t.equal(code, 0, stdout)
+  t.match(stdout, 'The manager says yes')
+
+  const later = startAtTerminal(t, ['try', 'hi', '--agent', 'refunds'], env)
+  await later.until(/ask_manager \{"price":34\}: /)
+  later.type('\u0003')
+  const left = await later.ended
+  t.equal(left.code, 1)
+  t.match(left.stdout, /the task waits for the result of ask_manager/)
 })

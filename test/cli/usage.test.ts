@@ -5,10 +5,10 @@ import { type AddressInfo, createServer, type Socket } from 'node:net'
 import path from 'node:path'
 import t from 'tap'
 import { createProgram } from '../../src/cli/program.ts'
-import { lockFolder } from '../../src/log/lock.ts'
-import { lockData } from '../../src/maintenance/folder-lock.ts'
 import { built } from '../../src/platform/built.ts'
+import { lockFolder } from '../../src/platform/sqlite/lock-file.ts'
 import { version } from '../../src/platform/version.ts'
+import { lockData } from '../../src/shard/opening/folder-lock.ts'
 import { runReprise } from '../support/server.ts'
 import { shell, start } from './support.ts'
 
@@ -22,6 +22,9 @@ const names = commands.map(({ words }) => words.join(' '))
 
 t.test('these are the commands', async t => {
   t.same(names.sort(), [
+    'agent check',
+    'agent new',
+    'agent serve',
     'audit rotate-key',
     'backup',
     'cluster drain',
@@ -38,6 +41,7 @@ t.test('these are the commands', async t => {
     'cron trigger',
     'demo crash',
     'demo failover',
+    'dev',
     'diff',
     'erase',
     'export',
@@ -98,7 +102,7 @@ t.test('every command helps: what it takes, how it is coloured, and an example',
   const speechless = commands.filter(({ command }) => command.options.every(({ long }) => long !== '--json'))
   t.same(
     speechless.map(({ words }) => words.join(' ')),
-    ['serve', 'witness', 'model fake'],
+    ['serve', 'dev', 'agent serve', 'witness', 'model fake'],
     'all but servers answer in JSON when they are asked to',
   )
 })
@@ -134,7 +138,7 @@ t.test('a slip of the hand is told in one line with the way out: stderr, exit co
     [['token', 'create'], /^reprise: required option '--role <role>' .+; usage: reprise token create /],
     [
       ['token', 'create', '--role', 'root'],
-      /^reprise: --role root is none of admin, user, auditor, subscriber, eraser\n$/,
+      /^reprise: --role root is none of admin, user, auditor, subscriber, eraser, worker\n$/,
     ],
     [
       ['token', 'create', '--role', 'user', '--ttl', '1h'],

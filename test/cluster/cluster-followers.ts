@@ -1,7 +1,7 @@
 // Followers of the public events of a cluster, by server-sent events at either node. Each goes on after the last event
 // that it has, at the other node, whenever its connection ends or nothing arrives for long.
 import { createParser } from 'eventsource-parser'
-import type { PublicEvent } from '../../src/contract/public-events.ts'
+import type { PublicEvent } from '../../src/contract/events/public-events.ts'
 import type { Node } from '../support/cluster-node.ts'
 import { pause } from '../support/http.ts'
 import { adminToken } from '../support/server.ts'

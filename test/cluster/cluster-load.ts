@@ -97,7 +97,7 @@ export const startLoad = ({ nodes, callers, everyMs, name, words = 'go' }: LoadW
     failures,
     problems,
     /** Resolves when a task that was asked for after this moment was acknowledged. */
-    async next(ms = 40_000): Promise<void> {
+    async next(ms = 40_000 * Number(process.env.PATIENCE ?? 1)): Promise<void> {
       const { length } = times
       for (const end = performance.now() + ms; times.length < length + callers + 1; await pause(5)) {
         if (performance.now() > end) throw new Error(`no task was acknowledged within ${ms} ms`)

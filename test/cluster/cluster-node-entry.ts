@@ -2,7 +2,7 @@
 // log again. So only the log can refuse this node.
 import { openLease } from '../../src/cluster/lease.ts'
 import { readConfig } from '../../src/config.ts'
-import { startNode } from '../../src/node/node.ts'
+import { startNode } from '../../src/start/node.ts'
 
 let [wasMine, isOver] = [false, false]
 

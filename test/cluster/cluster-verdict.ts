@@ -2,7 +2,7 @@
 // happened twice, and each follower has every public event once, in order.
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import type { PublicEvent } from '../../src/contract/public-events.ts'
+import type { PublicEvent } from '../../src/contract/events/public-events.ts'
 import { mustBeLawful } from '../history/public-lawful.ts'
 import type { Cluster } from '../support/cluster.ts'
 import type { Node } from '../support/cluster-node.ts'

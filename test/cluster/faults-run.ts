@@ -3,11 +3,12 @@ import type { Cluster } from '../support/cluster.ts'
 import { pause } from '../support/http.ts'
 import type { Load } from './cluster-load.ts'
 import type { Fault } from './faults.ts'
+import { redundant } from './whole-copies.ts'
 
 /**
  * `outage`: the longest time without an acknowledged create; `whole`: until both nodes were there again. Milliseconds.
  * `failed`: what failed at the node that was not struck. `isEngineSlow`: a node has reported that the servers of the
- * shared log did not answer in time.
+ * shared log did not answer in time. `emptied`: how many NATS servers did not get whole copies by themselves.
  */
 export type Suffered = {
   fault: Fault
@@ -15,6 +16,7 @@ export type Suffered = {
   whole: number
   failed: string[]
   isEngineSlow: boolean
+  emptied: number
 }
 
 type Deps = { cluster: Cluster; load: Load }
@@ -36,10 +38,14 @@ export const suffer = async ({ cluster, load }: Deps, fault: Fault, hurtMs: numb
   await heal()
   await cluster.whole(patienceMs)
   await load.next()
+  const seen = { outage: load.outageSince(began), whole: performance.now() - began }
+  // The next fault comes when a server can be lost again.
+  const emptied = await redundant(cluster)
+  if (emptied > 0) await cluster.whole(patienceMs)
   return {
     fault,
-    outage: load.outageSince(began),
-    whole: performance.now() - began,
+    ...seen,
+    emptied,
     failed: load.failures.flatMap(({ node, at, why }) =>
       at < began || node === struck?.name ? [] : [`${node}: ${why}`],
     ),

@@ -1,8 +1,8 @@
 // The signature of a request from node to node: what is accepted, and what is refused.
 import tap from 'tap'
 import { clusterKeysOf } from '../../src/cluster/cluster-key.ts'
-import { createHops } from '../../src/cluster/door/hop.ts'
-import { createNonces } from '../../src/cluster/door/nonces.ts'
+import { createHops } from '../../src/cluster/gateway/hop.ts'
+import { createNonces } from '../../src/cluster/gateway/nonces.ts'
 import { realWorld } from '../../src/platform/world.ts'
 
 const { random } = realWorld()

@@ -1,7 +1,7 @@
 // A node asks another one at the URL that is its argument, in both ways in which nodes do, and says what came of it.
-import { createAsk } from '../../src/cluster/door/ask-node.ts'
-import { createHops } from '../../src/cluster/door/hop.ts'
-import { createPeers } from '../../src/cluster/door/peers.ts'
+import { createAskNode } from '../../src/cluster/gateway/ask-node.ts'
+import { createHops } from '../../src/cluster/gateway/hop.ts'
+import { createPeers } from '../../src/cluster/gateway/peers.ts'
 import { realWorld } from '../../src/platform/world.ts'
 
 const world = realWorld()
@@ -9,7 +9,7 @@ const hops = createHops({ key: Buffer.alloc(32), node: 'a', world })
 const [, , url = ''] = process.argv
 const get = { method: 'GET', path: '/x' }
 
-const asked = await createAsk(hops)(url, get).then(
+const asked = await createAskNode(hops)(url, get).then(
   ({ bytes }) => bytes.toString(),
   error => String(error.cause?.message),
 )

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import t, { type Test } from 'tap'
 import { makeClusterKey, readClusterKeys } from '../../src/cluster/cluster-key.ts'
-import { createAsk } from '../../src/cluster/door/ask-node.ts'
-import { createHops } from '../../src/cluster/door/hop.ts'
+import { createAskNode } from '../../src/cluster/gateway/ask-node.ts'
+import { createHops } from '../../src/cluster/gateway/hop.ts'
 import { realWorld } from '../../src/platform/world.ts'
 import { type Cluster, noNats, startCluster, until } from '../support/cluster.ts'
 import { createNode, type Node } from '../support/cluster-node.ts'
@@ -36,7 +36,7 @@ const lastWords = (said: string): string[] =>
 /** Asks a node for its status, as another node does. */
 const statusOf = async ({ folder }: Cluster, node: Node) => {
   const { hops } = readClusterKeys(path.join(folder, 'key'))
-  const ask = createAsk(createHops({ key: hops, node: 'test', world: realWorld() }))
+  const ask = createAskNode(createHops({ key: hops, node: 'test', world: realWorld() }))
   const { bytes } = await ask(node.url, { method: 'GET', path: '/cluster/status' })
   return JSON.parse(bytes.toString())
 }

@@ -2,12 +2,12 @@
 import path from 'node:path'
 import tap, { type Test } from 'tap'
 import { createConditions } from '../../src/cluster/conditions.ts'
-import { createAsk } from '../../src/cluster/door/ask-node.ts'
-import { createKeyExchange } from '../../src/cluster/door/key-exchange.ts'
-import { addLot, type NodeKeys, readLot, type SentKey, writeLot } from '../../src/cluster/door/key-lots.ts'
-import { aboutQuestion, createNodeRoutes, keysPath } from '../../src/cluster/door/node-routes.ts'
-import type { Owner } from '../../src/cluster/door/route.ts'
-import { openLetter, sealLetter } from '../../src/cluster/door/sealed-letter.ts'
+import { createAskNode } from '../../src/cluster/gateway/ask-node.ts'
+import { createKeyExchange } from '../../src/cluster/gateway/key-exchange.ts'
+import { addLot, type NodeKeys, readLot, type SentKey, writeLot } from '../../src/cluster/gateway/key-lots.ts'
+import { aboutQuestion, createNodeRoutes, keysPath } from '../../src/cluster/gateway/node-routes.ts'
+import type { Owner } from '../../src/cluster/gateway/route.ts'
+import { openLetter, sealLetter } from '../../src/cluster/gateway/sealed-letter.ts'
 import type { Introduction } from '../../src/cluster/introduction.ts'
 import { openStreamKeys, type StreamKeys } from '../../src/cluster/keys/stream-keys.ts'
 import { createNeighbours } from '../../src/cluster/neighbours.ts'
@@ -107,7 +107,7 @@ const exchangeHere = async (
     clockDiffers: ofOwner.neighbours.untimely,
   })
   const standby = await nodeHere(t, { name: asks.node, owner: { url: owner.url }, skewMs })
-  const ask = createAsk(standby.hops)
+  const ask = createAskNode(standby.hops)
   const at: { owner: Owner } = { owner: { url: owner.url } }
   const begin = (me = asks) => {
     const exchange = createKeyExchange({

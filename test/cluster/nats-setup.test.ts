@@ -1,13 +1,15 @@
 // The streams of a shard are created, judged and shown.
 import { jetstreamManager } from '@nats-io/jetstream'
 import t from 'tap'
-import type { NatsSettings } from '../../src/bus/nats-settings.ts'
-import { haveTold, judgementsOf, unsafetyOf } from '../../src/cluster/nats/judge.ts'
+import type { NatsSettings } from '../../src/bus/nats/nats-settings.ts'
+import { haveTold, judgementsOf, unsafetyOf } from '../../src/cluster/nats/judgements.ts'
 import type { CopyState } from '../../src/cluster/nats/monitors.ts'
 import { openServers } from '../../src/cluster/nats/setup.ts'
 import { withoutLeader } from '../../src/cluster/nats/states.ts'
+import { Unknown } from '../../src/cluster/shared-log.ts'
 import { CannotStart } from '../../src/contract/cannot-start.ts'
 import { natsServer, noNats } from '../support/nats.ts'
+import { natsCluster, until } from '../support/nats-cluster.ts'
 
 const settingsOf = (port: number): NatsSettings => ({
   servers: [`127.0.0.1:${port}`],
@@ -59,6 +61,27 @@ t.test('servers without JetStream, and servers that are away, are refused', { sk
   await without.kill()
   t.match(await refusal(openServers(settingsOf(without.port))), /no server at nats:.* is reached/)
 })
+
+t.test(
+  'streams without a majority of their servers are neither made nor deleted',
+  { skip: noNats },
+  async t => {
+    const nats = await natsCluster(t)
+    const { settings } = await nats.client([0])
+    const servers = await openServers(settings)
+    t.teardown(() => servers.close())
+    await until('the streams', () => servers.setUp(0))
+    await Promise.all([nats.kill(1), nats.kill(2)])
+    const unanswered = (promise: Promise<unknown>) =>
+      promise.then(
+        () => 'done',
+        error => (error instanceof Unknown ? error.message : error),
+      )
+    const words = /^most of them are away, or a stream has no leader$/
+    t.match(await unanswered(servers.deleteLog(0)), words)
+    t.match(await unanswered(servers.setUp(0)), words)
+  },
+)
 
 t.test('new servers are told to write each record at once', async t => {
   t.match(judgementsOf({ version: '2.12.0', count: 3 }, []), [

@@ -5,20 +5,22 @@ import net, { type AddressInfo, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { Test } from 'tap'
 import { clusterKeysOf } from '../../src/cluster/cluster-key.ts'
-import type { Handler } from '../../src/cluster/door/exchange.ts'
-import { longestHead } from '../../src/cluster/door/head-length.ts'
-import { createHops, type Hop } from '../../src/cluster/door/hop.ts'
-import type { Owner } from '../../src/cluster/door/route.ts'
-import { createAnswers } from '../../src/cluster/door/send-answer.ts'
-import { createSwitchboard } from '../../src/cluster/door/switchboard.ts'
-import { createAnswerForms } from '../../src/http/answer-form.ts'
-import { isRecognized } from '../../src/http/recognized.ts'
+import type { Handler } from '../../src/cluster/gateway/exchange.ts'
+import { longestHead } from '../../src/cluster/gateway/head-length.ts'
+import { createHops, type Hop } from '../../src/cluster/gateway/hop.ts'
+import type { Owner } from '../../src/cluster/gateway/route.ts'
+import { createAnswerSender } from '../../src/cluster/gateway/send-answer.ts'
+import { createSwitchboard } from '../../src/cluster/gateway/switchboard.ts'
+import { createAnswerForms } from '../../src/http/request/answer-form.ts'
+import { isRecognized } from '../../src/http/request/recognized.ts'
 import { realWorld } from '../../src/platform/world.ts'
 
 export const clusterKeys = clusterKeysOf(Buffer.alloc(32, 5))
 export const world = realWorld()
 export const answersOf = (allowedOrigins: string[] = []) =>
-  createAnswers(createAnswerForms(allowedOrigins, () => world.ids.next('req_')))
+  createAnswerSender(
+    createAnswerForms({ allowedOrigins, publicUrl: undefined }, () => world.ids.next('req_')),
+  )
 
 type Options = {
   name: string

@@ -151,6 +151,29 @@ t.test('a standby has caught up when it has what the log had before, although mo
   t.pass('it could take over')
 })
 
+t.test('a standby has caught up with a stream that was made again and has fewer records now', async t => {
+  const servers = await begun()
+  const folder = newFolder(t)
+  const one = memoryNode(t, servers, { folder })
+  let isOld = true
+  const two = memoryNode(t, servers, {
+    folder: path.join(folder, 'two'),
+    name: 'two',
+    wire: shared => ({ ...shared, tail: async () => (isOld ? 1000 : shared.tail()) }),
+  })
+  await one.replica.claim()
+  await openLog(one.replica.store, deps()).append([to('a', -1, { n: 0 })])
+  shareKeys(one.keys, two.keys)
+  two.conditions.begin('catching-up', 'as after a fault')
+  await two.replica.follow()
+  await until(() => two.replica.caughtUp().position === 1)
+  await new Promise(resolve => setTimeout(resolve, 1500)) // it has looked where the old stream ends
+  t.ok(two.conditions.has('catching-up'))
+  isOld = false
+  await until(() => !two.conditions.has('catching-up'), 5000)
+  t.pass('it could take over')
+})
+
 t.test('a node never writes behind the beginning of another log', async t => {
   const servers = await begun()
   const folder = newFolder(t)

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import http, { IncomingMessage, type ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import tap, { type Test } from 'tap'
-import { createKeptBodies } from '../../src/cluster/door/kept-bodies.ts'
+import { createBufferedBodies } from '../../src/cluster/gateway/buffered-bodies.ts'
 import { bodyOf, moment, type Node, nodeHere } from './nodes-here.ts'
 
 type Sent = { path?: string; key?: string; headers?: http.OutgoingHttpHeaders }
@@ -226,20 +226,20 @@ tap.test('requests of another node that wait at a node which stops go on there',
 })
 
 tap.test('kept bodies have a limit together, and it is free again when they are', t => {
-  const bodies = createKeptBodies(10)
+  const bodies = createBufferedBodies(10)
   const message = (length?: string) =>
     Object.assign(new IncomingMessage(new Socket()), {
       headers: length === undefined ? {} : { 'content-length': length },
     })
-  const first = bodies.keep(message('6'))
+  const first = bodies.buffer(message('6'))
   t.ok(first)
-  t.notOk(bodies.keep(message('5')))
-  t.notOk(bodies.keep(message()))
-  t.ok(bodies.keep(message('4')))
+  t.notOk(bodies.buffer(message('5')))
+  t.notOk(bodies.buffer(message()))
+  t.ok(bodies.buffer(message('4')))
   first?.free()
   first?.free()
   t.equal(bodies.bytes(), 4)
-  t.ok(bodies.keep(message('6')))
+  t.ok(bodies.buffer(message('6')))
   t.end()
 })
 
@@ -260,13 +260,13 @@ tap.test('a body is kept only until the answer begins, or the client is gone', a
   stream.answer.catch(() => {})
   stream.request.end('x'.repeat(1000))
   await once(stream.request, 'response')
-  t.equal(b.board.keptBytes(), 0)
+  t.equal(b.board.bufferedBytes(), 0)
   const silent = begin(b.port, { key: 'two', path: '/v1/env/step' })
   silent.answer.catch(() => {})
   silent.request.end('x'.repeat(1000))
   await asked.came
-  t.equal(b.board.keptBytes(), 1000)
+  t.equal(b.board.bufferedBytes(), 1000)
   silent.request.destroy()
-  while (b.board.keptBytes() > 0) await new Promise(resolve => setImmediate(resolve))
+  while (b.board.bufferedBytes() > 0) await new Promise(resolve => setImmediate(resolve))
   stream.request.destroy()
 })

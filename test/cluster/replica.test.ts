@@ -1,11 +1,14 @@
 // A replica over servers in memory: what the owner writes, what a standby gets, and who may write.
 import path from 'node:path'
 import t from 'tap'
+import { packContent } from '../../src/cluster/records/content.ts'
+import { sealRecord } from '../../src/cluster/records/form.ts'
 import { LacksKeys } from '../../src/cluster/replica/errors.ts'
+import type { SharedRecord } from '../../src/cluster/shared-log.ts'
 import { Fenced } from '../../src/cluster/shared-log.ts'
 import { StorageFailure } from '../../src/contract/stored.ts'
 import { all, dataOf, openOn, rejection, to } from '../log/support.ts'
-import { begun, memoryNode, newFolder, nodeIn, rowsOf, shareKeys, until } from './support.ts'
+import { begun, clusterKey, memoryNode, newFolder, nodeIn, rowsOf, shareKeys, until } from './support.ts'
 
 t.test('what the owner writes is in the logs of both nodes, row by row', async t => {
   const servers = await begun()
@@ -207,6 +210,84 @@ t.test(
     hold.on = false
     hold.go()
     await until(() => two.replica.caughtUp().sequence === servers.records().length)
+    t.same(rowsOf(two.local), rowsOf(one.local))
+  },
+)
+
+t.test(
+  'records that the servers have lost are no longer there, although the copy of one server still has them',
+  async t => {
+    const servers = await begun()
+    const folder = newFolder(t)
+    const one = memoryNode(t, servers, { folder })
+    let lost: SharedRecord | undefined
+    const two = memoryNode(t, servers, {
+      folder: path.join(folder, 'two'),
+      name: 'two',
+      wire: shared => ({
+        ...shared,
+        read: async (after, limit) =>
+          lost?.sequence === after + 1 ? [lost] : await shared.read(after, limit),
+      }),
+    })
+    await one.replica.claim()
+    const log = await openOn(t, one.replica.store)
+    for (let n = 0; n < 5; n++) await log.append([to('a', n - 1, { n })])
+    shareKeys(one.keys, two.keys)
+    await two.replica.follow()
+    await until(() => two.replica.caughtUp().position === 5)
+    await one.replica.rest()
+    lost = servers.records().at(-1)
+    servers.loseBehind((lost?.sequence ?? 0) - 1)
+    await one.replica.claim()
+    await log.append([to('a', 4, { n: 5 })])
+    shareKeys(one.keys, two.keys)
+    await until(() => two.replica.caughtUp().position === 6)
+    t.same(rowsOf(two.local), rowsOf(one.local))
+  },
+)
+
+t.test(
+  'a record that only the copy of one server has is not passed over: it is read from another one',
+  async t => {
+    const servers = await begun()
+    const folder = newFolder(t)
+    const one = memoryNode(t, servers, { folder })
+    let wrong: SharedRecord | undefined
+    const two = memoryNode(t, servers, {
+      folder: path.join(folder, 'two'),
+      name: 'two',
+      wire: shared => ({
+        ...shared,
+        follow: (after, handle, failed) =>
+          shared.follow(
+            after,
+            async records => {
+              const place = records.findIndex(({ sequence }) => sequence === wrong?.sequence)
+              if (wrong === undefined || place < 0) return handle(records)
+              const given = records.with(place, wrong)
+              wrong = undefined
+              await handle(given)
+            },
+            failed,
+          ),
+      }),
+    })
+    await one.replica.claim()
+    const log = await openOn(t, one.replica.store)
+    await log.append([to('a', -1, { n: 0 })])
+    shareKeys(one.keys, two.keys)
+    await two.replica.follow()
+    await until(() => two.replica.caughtUp().position === 1)
+    const facts = { node: 'three', url: 'http://three', position: 0 }
+    const { bytes } = sealRecord(
+      clusterKey,
+      Buffer.alloc(32, 1),
+      packContent({ kind: 'claim', facts, parts: [] }),
+    )
+    wrong = { sequence: servers.records().length + 1, bytes }
+    for (let n = 1; n < 5; n++) await log.append([to('a', n - 1, { n })])
+    await until(() => two.replica.caughtUp().position === 5)
     t.same(rowsOf(two.local), rowsOf(one.local))
   },
 )

@@ -7,7 +7,8 @@ import path from 'node:path'
 import tap, { type Test } from 'tap'
 import { readConfig } from '../../src/config.ts'
 import { createFront } from '../../src/front/front.ts'
-import { openFolder } from '../../src/maintenance/open-folder.ts'
+import { openFolder } from '../../src/shard/opening/open-folder.ts'
+import { createShard } from '../../src/shard/shard.ts'
 import { read } from '../support/http.ts'
 import { adminToken, apiOf } from '../support/server.ts'
 import { moment, nodeHere } from './nodes-here.ts'
@@ -16,13 +17,17 @@ import { moment, nodeHere } from './nodes-here.ts'
 const routesHere = async (t: Test) => {
   const folder = mkdtempSync(path.join(tmpdir(), 'reprise-test-'))
   const config = readConfig({ ADMIN_TOKEN: adminToken, DATA_DIR: folder, ENV_UID_BASE: '0', PORT: '0' })
-  const shard = await openFolder(config, () => {})
-  const front = await createFront(config, shard, () => {})
+  const opened = await openFolder(config, () => {})
+  const front = await createFront(
+    config,
+    createShard(config, opened, () => {}),
+    () => {},
+  )
   t.teardown(async () => {
     await front.drain(0)
     await front.app.close()
     await front.close()
-    shard.unlock()
+    opened.unlock()
     rmSync(folder, { recursive: true, force: true })
   })
   return (request: IncomingMessage, response: ServerResponse) =>

@@ -2,7 +2,6 @@
 // stored, streams that somebody deletes or puts back, and servers that are removed, paused or behind.
 import path from 'node:path'
 import { jetstreamManager } from '@nats-io/jetstream'
-import { statesOfCopies } from '../../src/cluster/nats/monitors.ts'
 import { openServers } from '../../src/cluster/nats/setup.ts'
 import type { Cluster } from '../support/cluster.ts'
 import type { Node } from '../support/cluster-node.ts'
@@ -11,6 +10,8 @@ import { type Place, until } from '../support/nats-cluster.ts'
 import { filesOf, flipBytes } from '../support/nats-stores.ts'
 import { runReprise } from '../support/server.ts'
 import type { Fault } from './faults.ts'
+import { areUnled, emptyStores, loseSnapshots } from './lost-snapshots.ts'
+import { filled, notWhole, refill } from './whole-copies.ts'
 
 /** The most milliseconds of an outage, and of one in which NATS fills two copies from the third. */
 const [engine, refilling] = [20_000, 90_000]
@@ -22,8 +23,6 @@ const pausedMs = 20_000
 const noticedMs = 6000
 /** A server reads a block from its disk when nobody has asked for it for so many milliseconds. */
 const cachedMs = 12_000
-/** A server that lacks fewer records than this is only a moment behind. */
-const fewRecords = 10
 /** The most milliseconds until servers have chosen another leader, and until NATS has filled an empty copy. */
 const patienceMs = 20_000
 
@@ -72,28 +71,6 @@ const changeLeader = async ({ nats }: Cluster): Promise<void> => {
 }
 const noticed = () => pause(noticedMs)
 
-/** The servers whose copies are not whole: behind, or without their first records. */
-const notWhole = async ({ nats }: Cluster): Promise<Place[]> => {
-  const copies = await statesOfCopies(nats.monitorUrls, shard)
-  return places.filter(place => {
-    const copy = copies[place]
-    return copy === undefined || 'error' in copy || copy.lag >= fewRecords || copy.first > 1 || !copy.hasCopy
-  })
-}
-/** Resolves when each server has the whole log; NATS may need its time, or may never manage it. */
-const filled = (cluster: Cluster): Promise<unknown> =>
-  until('whole copies', async () => (await notWhole(cluster)).length === 0, patienceMs).catch(() => {})
-
-/** What an operator does with a copy that NATS does not mend: stops the server, empties its folder, and starts it. */
-const refill = async (cluster: Cluster, which: Place[]): Promise<void> => {
-  const { nats } = cluster
-  for (const place of which) {
-    await nats.kill(place)
-    nats.wipe(place)
-    await nats.start(place)
-    await filled(cluster)
-  }
-}
 /** A server whose log was longer than that of the leaders stays at its own end for ever. */
 const refillBehind = async (cluster: Cluster): Promise<void> => {
   await filled(cluster)
@@ -120,18 +97,21 @@ const damaged = (name: string, files: RegExp, count: 1 | 2): Fault => ({
     const hurt = followers.slice(0, count)
     const owner = await cluster.owner()
     await damage(cluster, hurt, files)
+    let isUnled = false
     return {
       async felt() {
-        if (await isGone(cluster)) return noticed()
+        isUnled = count === 2 && files === filesOf.raft && (await areUnled(cluster))
+        if (isUnled || (await isGone(cluster))) return noticed()
         for (const place of hurt) await cluster.nats.leadAt(shard, place)
         await emptyStandby(cluster)
         await filled(cluster)
-        // With two damaged copies, the third is the only one that has everything.
-        if (count === 1 || (await notWhole(cluster)).length === 0) await changeLeader(cluster)
+        // Without a whole copy on each server, the loss of the leader would leave no majority that has everything.
+        if ((await notWhole(cluster)).length === 0) await changeLeader(cluster)
         await noticed()
         await cluster.whole()
       },
       async heal() {
+        if (isUnled) return emptyStores(cluster, owner)
         if (await isGone(cluster)) return initFrom(cluster, owner)
         await cluster.nats.leadAt(shard, whole)
         await refill(cluster, hurt)
@@ -180,7 +160,7 @@ const threeCopies = async (cluster: Cluster): Promise<void> => {
 }
 
 /** Makes the streams again and begins the log with that of a node which is down, as the documents say. */
-const initFrom = async ({ nats, folder }: Cluster, { dataDir }: Node): Promise<void> => {
+export const initFrom = async ({ nats, folder }: Cluster, { dataDir }: Node): Promise<void> => {
   const { settings } = await nats.client()
   const env = {
     ...{ CLUSTER_NATS_URL: settings.shown, CLUSTER_KEY_FILE: path.join(folder, 'key') },
@@ -189,7 +169,7 @@ const initFrom = async ({ nats, folder }: Cluster, { dataDir }: Node): Promise<v
   const { code, stderr } = await runReprise(['cluster', 'init', '--data', dataDir], env)
   if (code !== 0) throw new Error(stderr)
 }
-const deleteStream = async ({ nats }: Cluster): Promise<void> => {
+export const deleteStream = async ({ nats }: Cluster): Promise<void> => {
   const { error } = await nats.ask(await nats.leaderOf(shard), `$JS.API.STREAM.DELETE.${shard}`)
   if (error) throw new Error(error.description)
 }
@@ -232,6 +212,21 @@ export const serverFaults = {
   blocksOfTwo: damaged('blocks of two NATS servers damaged', filesOf.blocks(shard), 2),
   raftOfOne: damaged('snapshots of one NATS server damaged', filesOf.raft, 1),
   raftOfTwo: damaged('snapshots of two NATS servers damaged', filesOf.raft, 2),
+  snapshotsLost: {
+    name: 'two NATS servers lost their snapshots of all streams, and all stores emptied',
+    limitMs: refilling,
+    async strike(cluster) {
+      const [, ...followers] = await leaderFirst(cluster)
+      const owner = await cluster.owner()
+      await loseSnapshots(cluster, followers)
+      return {
+        async felt() {
+          if (!(await areUnled(cluster))) throw new Error('the streams have a leader')
+        },
+        heal: () => emptyStores(cluster, owner),
+      }
+    },
+  },
   oldestBlockOfOne: damaged('oldest block of one NATS server damaged', filesOf.oldestBlock(shard), 1),
   oldestBlockOfTwo: damaged('oldest block of two NATS servers damaged', filesOf.oldestBlock(shard), 2),
   oldestBlockOfLeader: rotten,

@@ -10,7 +10,7 @@ import type { Held } from '../../src/node/roles.ts'
 import { type OwnedShard, openOwnedShard } from '../../src/node/shard-owner.ts'
 import { createStandby } from '../../src/node/standby.ts'
 import { sharedFilesOf } from '../../src/node/storage.ts'
-import { filesOf } from '../../src/platform/data-folder.ts'
+import { filesOf } from '../../src/platform/files/data-folder.ts'
 import { realWorld } from '../../src/platform/world.ts'
 import { type Api, adminToken, apiOf } from '../support/server.ts'
 import { nodeHere } from './nodes-here.ts'
@@ -48,9 +48,9 @@ export const shardIn = async (t: Test, servers: MemoryServers, folder: string, n
     inCluster: () => ({ node: name, role: 'owner' as const, owner: name, conditions: [] }),
     counts: () => ({ isOwner: true, sequence: 0, takeovers: 1, lag: 0, isAlone: false, conditions: {} }),
   }
-  const door = await nodeHere(t, {
+  const gateway = await nodeHere(t, {
     name,
-    request: (message, response) => owned?.door.request(message, response),
+    request: (message, response) => owned?.requests.request(message, response),
   })
   let owned: OwnedShard | undefined
   let held: Held | undefined
@@ -70,18 +70,18 @@ export const shardIn = async (t: Test, servers: MemoryServers, folder: string, n
     dataDir,
     files,
     config,
-    url: door.url,
-    api: apiOf(door.url) as Api,
+    url: gateway.url,
+    api: apiOf(gateway.url) as Api,
     /** Takes the log over, and answers requests. */
     async own(): Promise<void> {
       await rest()
       await node.replica.claim()
       owned = await openOwnedShard({ config, storage, node: state, timers, inspect: undefined, report })
-      door.become('me')
+      gateway.become('me')
     },
     /** Gives the log up, and follows it. */
     async follow(owner?: { url: string }): Promise<void> {
-      door.become(owner)
+      gateway.become(owner)
       await rest()
       held = await standby.begin(new AbortController().signal)
     },

@@ -7,11 +7,12 @@ import { beginLog } from '../../src/cluster/beginning.ts'
 import { createConditions } from '../../src/cluster/conditions.ts'
 import { openStreamKeys, type StreamKeys } from '../../src/cluster/keys/stream-keys.ts'
 import { createMemoryServers, type MemoryServers } from '../../src/cluster/memory-log.ts'
+import type { OtherLog } from '../../src/cluster/replica/longest.ts'
 import { createReplica } from '../../src/cluster/replica.ts'
 import type { SharedLog } from '../../src/cluster/shared-log.ts'
 import type { Report, Timers } from '../../src/contract/ports.ts'
+import { sqliteStore } from '../../src/log/file/sqlite-store.ts'
 import { memoryStore } from '../../src/log/memory-store.ts'
-import { sqliteStore } from '../../src/log/sqlite-store.ts'
 import type { Row, Store } from '../../src/log/store.ts'
 import { openSecrets, type Secrets } from '../../src/platform/secrets.ts'
 import { none } from '../../src/platform/sqlite/checkpoints.ts'
@@ -48,6 +49,8 @@ export type NodeOptions = {
   /** What stands between the node and the file of its secrets. */
   guard?: (secrets: Secrets) => Secrets
   mayClaim?: () => boolean
+  /** What other nodes say of their logs. */
+  others?: () => OtherLog[]
   timers?: Timers
   /** What stands between the node and the servers. */
   wire?: (shared: SharedLog) => SharedLog
@@ -55,7 +58,14 @@ export type NodeOptions = {
 
 /** A node whose files can be opened again by another node. */
 export const openNode = (servers: Servers, options: NodeOptions) => {
-  const { folder, name = 'one', files = {}, mayClaim = () => true, wire = each => each } = options
+  const {
+    folder,
+    name = 'one',
+    files = {},
+    mayClaim = () => true,
+    others = () => [],
+    wire = each => each,
+  } = options
   const world = realWorld()
   mkdirSync(folder, { recursive: true })
   const local = options.local ?? sqliteStore(path.join(folder, 'log.db'), () => logId, [], none)
@@ -68,7 +78,17 @@ export const openNode = (servers: Servers, options: NodeOptions) => {
   const timers = options.timers ?? world.timers
   const conditions = createConditions({ clock: world.clock, timers, report })
   const replica = createReplica({
-    ...{ local, shared: wire(servers.open()), logId, key: clusterKey, keys, secrets, files, mayClaim },
+    ...{
+      local,
+      shared: wire(servers.open()),
+      logId,
+      key: clusterKey,
+      keys,
+      secrets,
+      files,
+      mayClaim,
+      others,
+    },
     stateFile: options.stateFile ?? path.join(folder, 'cluster.json'),
     node: { name, url: `http://${name}` },
     ...{ conditions, timers, report },

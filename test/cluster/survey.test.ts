@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import tap, { type Test } from 'tap'
-import { createAsk } from '../../src/cluster/door/ask-node.ts'
-import { createHops } from '../../src/cluster/door/hop.ts'
+import { createAskNode } from '../../src/cluster/gateway/ask-node.ts'
+import { createHops } from '../../src/cluster/gateway/hop.ts'
 import type { SeenNode } from '../../src/cluster/seen-nodes.ts'
 import { survey } from '../../src/cluster/survey.ts'
 import { clusterKeys, nodeHere, world } from './nodes-here.ts'
@@ -12,7 +12,7 @@ import { clusterKeys, nodeHere, world } from './nodes-here.ts'
 const gone = 'http://127.0.0.1:1'
 const places = (...urls: string[]) => urls.map(url => ({ url }))
 const asking = (hops = clusterKeys.hops) => ({
-  ask: createAsk(createHops({ key: hops, node: 'cli', world })),
+  ask: createAskNode(createHops({ key: hops, node: 'cli', world })),
   now: Date.now,
 })
 

@@ -1,6 +1,6 @@
 // What a node sees of the streams and of the servers that keep them, with real servers.
 import tap from 'tap'
-import { wordsOfServers } from '../../src/cluster/nats/look.ts'
+import { wordsOfServers } from '../../src/cluster/nats/look-at-servers.ts'
 import { openServers } from '../../src/cluster/nats/setup.ts'
 import { watchStreams } from '../../src/cluster/nats/watch-streams.ts'
 import { realWorld } from '../../src/platform/world.ts'

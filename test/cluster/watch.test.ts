@@ -1,7 +1,7 @@
 // What a node notes about itself each second: whether the servers answer, whether it reads on, and who could take over.
 import tap, { type Test } from 'tap'
 import { createConditions } from '../../src/cluster/conditions.ts'
-import type { Standby } from '../../src/cluster/door/node-routes.ts'
+import type { Standby } from '../../src/cluster/gateway/node-routes.ts'
 import type { StreamsSeen } from '../../src/cluster/nats/watch-streams.ts'
 import type { Role } from '../../src/node/roles.ts'
 import { startWatch } from '../../src/node/watch.ts'
@@ -102,6 +102,17 @@ tap.test('a standby is not ready when it stays at one record while the log has m
   sees.sequence = 5
   await world.advance(60_000)
   t.equal(lines.length, 2)
+})
+
+tap.test('a standby that stops on its way to the end of the log says so, too', async t => {
+  const { world, sees, conditions, codes } = watched(t, 'standby')
+  conditions.begin('catching-up', 'this node reads the shared log up to its end')
+  sees.streams = { log: 'here', lease: 'here', end: 5, streams: [] }
+  for (sees.sequence = 1; sees.sequence < 5; sees.sequence++) await world.advance(4000)
+  t.same(codes(), ['catching-up'], 'it gets on')
+  sees.sequence = 4
+  await world.advance(12_000)
+  t.same(codes(), ['catching-up', 'not-following'])
 })
 
 tap.test('a standby that cannot read on for a reason that is known says nothing more', async t => {

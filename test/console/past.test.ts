@@ -1,6 +1,7 @@
 // What the console derives from stored events: the view at every position, rows, spans, and checks of proofs.
 import t from 'tap'
 import { checkEvent, type Evidence, type StoredEvent } from '../../console/proof/check-event.ts'
+import { createJournal } from '../../console/task/journal.ts'
 import { createPast } from '../../console/task/past.ts'
 import { createRows } from '../../console/task/rows.ts'
 import { createSpans } from '../../console/task/spans.ts'
@@ -16,7 +17,7 @@ const { api } = await serveHere(t)
 const { tools } = await seed(api)
 type Stored = StoredEvent & { data: unknown }
 const page = await read(api('GET', `/audit/events?stream=task-${tools}&limit=1000`))
-const stored = (page.body as unknown as { events: Stored[] }).events
+const stored = (page.body as unknown as { data: Stored[] }).data
 const recorded: Recorded[] = stored.map(({ position, header, data }) => ({
   position,
   header: JSON.parse(header) as Header,
@@ -86,7 +87,7 @@ t.test('pieces of one text are one row, and every event has a row', async t => {
 })
 
 t.test('each call and each step is a span with a beginning and an end', async t => {
-  const spans = createSpans()
+  const spans = createSpans(createJournal())
   for (const event of recorded) spans.add(taskEvents.read(event))
   const names = (kind: string) => spans.all.filter(span => span.kind === kind).map(({ name }) => name)
   t.same(names('tool').sort(), ['calculator', 'calculator', 'run_javascript', 'write_file'])

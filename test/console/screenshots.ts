@@ -13,6 +13,7 @@ import { adminToken, launch, runReprise } from '../support/server.ts'
 import { movingCrash, movingSlider } from './moving.ts'
 import { receive } from './receiver.ts'
 import { seed } from './seed.ts'
+import { seedAgents } from './seed-agents.ts'
 import { seedViews } from './seed-views.ts'
 
 const [folder, only] = process.argv.slice(2)
@@ -20,7 +21,14 @@ const browser = await launchBrowser()
 if (browser === undefined) throw new Error(noBrowser)
 const dataDir = mkdtempSync(path.join(tmpdir(), 'reprise-screenshots-'))
 const receiver = await receive()
-const server = await launch(dataDir, { ALLOW_PRIVATE_URLS: '1', ALLOW_UNSANDBOXED_SHELL: '1' })
+const agents = path.join(dataDir, 'agents')
+mkdirSync(agents)
+const server = await launch(dataDir, {
+  ALLOW_PRIVATE_URLS: '1',
+  ALLOW_UNSANDBOXED_SHELL: '1',
+  AGENT_PATH: agents,
+  ENV_UID_BASE: '0', // the agents run as the user who runs this
+})
 
 /** Opens the search, with something found. */
 const searching = async (page: Page) => {
@@ -35,7 +43,10 @@ const lookingCloser = async (page: Page) => {
 }
 
 /** The views with pictures in docs/console.md. */
-const pictured = new Set(['home', 'past', 'question', 'diff', 'proof', 'env', 'system', 'export'])
+const pictured = new Set([
+  ...['home', 'past', 'question', 'diff', 'proof', 'env', 'system', 'export'],
+  ...['agents', 'machine'],
+])
 
 type Wanted = {
   name: string
@@ -98,6 +109,18 @@ try {
     { name: 'markdown', path: `/ui/tasks/${ids.written}` },
   ])
   await takeAll(await seedViews(server.api, receiver.address))
+  const own = await seedAgents(server.api, server.url, agents)
+  await takeAll([
+    { name: 'agents', path: '/ui/agents' },
+    { name: 'run', path: '/ui?new=refunds' },
+    { name: 'machine', path: `/ui/tasks/${own.ids.chart}` },
+    { name: 'machine-past', path: `/ui/tasks/${own.ids.chart}?event=10` },
+    { name: 'asking', path: `/ui/tasks/${own.ids.asking}` },
+    { name: 'asleep', path: `/ui/tasks/${own.ids.asleep}` },
+    { name: 'changed', path: `/ui/tasks/${own.ids.changed}` },
+    { name: 'queued', path: `/ui/tasks/${own.ids.queued}` },
+  ])
+  await own.stop()
   const file = path.join(dataDir, 'export.html')
   await runReprise(['export', '--user', 'ann', '--html', '--out', file], { DATA_DIR: dataDir })
   const exported = pathToFileURL(file).href

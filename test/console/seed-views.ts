@@ -85,8 +85,9 @@ export const seedViews = async (api: Api, receiver: string): Promise<{ name: str
     ['auditor', undefined],
   ])
     await named('/auth/tokens', { role, name, user_id: 'ann', ttl: 86_400 })
-  const { events } = (await read(api('GET', `/audit/events?stream=task-${chat}&limit=4`))).body as never as {
-    events: { position: number }[]
+  const { data: events } = (await read(api('GET', `/audit/events?stream=task-${chat}&limit=4`)))
+    .body as never as {
+    data: { position: number }[]
   }
   const position = events.at(-1)?.position
   return [

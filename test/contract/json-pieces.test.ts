@@ -1,8 +1,8 @@
 // JSON that is made piece by piece is the same text.
 
 import t from 'tap'
-import { canonical } from '../../src/contract/canonical.ts'
-import { canonicalPieces, jsonPieces } from '../../src/contract/json-pieces.ts'
+import { canonical } from '../../src/contract/json/canonical.ts'
+import { canonicalPieces, jsonPieces } from '../../src/contract/json/json-pieces.ts'
 import fc from '../support/fast-check.ts'
 
 const joined = (pieces: Iterable<string>): string => [...pieces].join('')

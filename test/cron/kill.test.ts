@@ -66,7 +66,7 @@ t.test(
     await until(
       'every job has ended',
       async () => {
-        const { jobs: now } = await ask<{ jobs: Job[] }>(server.api, 'GET', '/cron/jobs')
+        const { data: now } = await ask<{ data: Job[] }>(server.api, 'GET', '/cron/jobs')
         return now.every(({ status, running, queued }) => status === 'ended' && running + queued === 0)
       },
       60_000,

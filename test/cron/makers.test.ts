@@ -1,7 +1,7 @@
 // Jobs whose makers lose their tokens, get them again, or are replaced.
 import t from 'tap'
+import type { Principal } from '../../src/contract/events/token-events.ts'
 import { Refusal } from '../../src/contract/refusals.ts'
-import type { Principal } from '../../src/contract/token-events.ts'
 import { createPausedJobs } from '../../src/cron/paused-jobs.ts'
 import { emptyCronJob } from '../../src/history/cron-job.ts'
 import { admin, givenSystem, quiet, refused, restarted, type TestSystem } from '../support/system.ts'

@@ -346,7 +346,7 @@ t.test('a run whose task fails, and one that cannot be created, are failed runs'
   await system.cron.commands.trigger(asked, id, noRetry)
   await quiet(system)
   const other = await restarted(system)
-  const { rows } = other.cron.queries.runs(id, { limit: 10, startingAfter: undefined })
+  const rows = other.cron.queries.runs(id, { limit: 10, after: undefined })
   t.strictSame(
     rows.map(({ status, error, manual }) => [status, error, manual]),
     [['failed', 'no luck', 1]],
@@ -367,7 +367,7 @@ t.test(
     const without = await restarted(system, { agents: [] })
     await world.advance(5 * second)
     await quiet(without)
-    const { rows } = without.cron.queries.runs(id, { limit: 10, startingAfter: undefined })
+    const rows = without.cron.queries.runs(id, { limit: 10, after: undefined })
     t.strictSame(
       rows.map(({ status, reason, task_id }) => [status, reason, task_id !== null]),
       [

@@ -130,7 +130,9 @@ export const holdTo = (given: object) => {
     if (items === undefined) return
     const values =
       type === 'text/event-stream'
-        ? decode(text).events.map(({ data }) => data)
+        ? decode(text)
+            .events.map(({ data }) => data)
+            .filter(data => data !== '[DONE]') // the end of a stream of chat completions
         : text.split('\n').filter(line => line !== '')
     for (const value of values)
       for (const problem of problemsOf(items, JSON.parse(value))) fail(`${value.slice(0, 200)}: ${problem}`)

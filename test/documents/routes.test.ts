@@ -6,7 +6,7 @@ import path from 'node:path'
 import { type FastifyInstance, fastify, type RouteOptions } from 'fastify'
 import t from 'tap'
 import { rolesOf } from '../../src/access/roles.ts'
-import { roles } from '../../src/contract/token-events.ts'
+import { roles } from '../../src/contract/events/token-events.ts'
 import { asyncApi } from '../../src/documents/asyncapi.ts'
 import { openApi } from '../../src/documents/openapi.ts'
 import type { Operation } from '../../src/documents/operation.ts'
@@ -93,9 +93,17 @@ const ask = async (operation: Operation, given: Given = {}) => {
   return {
     status: response.status,
     text,
-    problems: brief(response.status === 422 ? JSON.parse(text).detail : []),
+    problems: problemsIn(operation, response.status, text),
   }
 }
+/** The problems of an invalid request. OpenAI's form names the first one, and not in which part of the request it is. */
+const problemsIn = ({ errors }: Operation, status: number, text: string): string[] => {
+  if (status === 422) return brief(JSON.parse(text).detail)
+  if (errors === undefined || status !== 400) return []
+  const { param } = (JSON.parse(text) as { error: { param: string } }).error
+  return ['query', 'header'].map(where => `${where} ${param} `)
+}
+const invalid = ({ errors }: Operation): number => (errors === undefined ? 422 : 400)
 
 t.test('who has no token is told so, in the shape of the operation', async t => {
   for (const operation of operations) {
@@ -131,10 +139,9 @@ t.test('a body that is too large, of another type, or no JSON', async t => {
     const json = { 'content-type': 'application/json' }
     t.equal((await ask(operation, { body: large, headers: json })).status, 413, nameOf(operation))
     t.equal((await ask(operation, { body: 'x', headers: { 'content-type': 'text/plain' } })).status, 415)
-    t.match(await ask(operation, { body: '{', headers: json }), {
-      status: 422,
-      problems: ['body 1 json_invalid'],
-    })
+    const { status, problems } = await ask(operation, { body: '{', headers: json })
+    t.equal(status, invalid(operation), nameOf(operation))
+    if (operation.errors === undefined) t.same(problems, ['body 1 json_invalid'])
   }
 })
 
@@ -168,13 +175,14 @@ t.test('every parameter of the document is read: a wrong value is a problem of i
         t.match(said, new RegExp(`${where} ${name.toLowerCase()} `), `${nameOf(operation)} ${name}: ${said}`)
     }
     const { status, problems } = await ask(operation, { headers: { 'x-request-id': 'x'.repeat(257) } })
-    t.same([status, problems], [422, ['header x-request-id value_error']], nameOf(operation))
+    t.equal(status, invalid(operation), nameOf(operation))
+    t.match(problems.join(), 'header x-request-id ', nameOf(operation))
   }
 })
 
 t.test('no other parameter is read', async t => {
   const folder = path.resolve(import.meta.dirname, '../../src/http')
-  const source = readdirSync(folder)
+  const source = readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter(name => name.endsWith('.ts'))
     .map(name => readFileSync(path.join(folder, name), 'utf8'))
     .join('\n')

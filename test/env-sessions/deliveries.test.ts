@@ -2,7 +2,8 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import t from 'tap'
-import { createDeliveries, type Delivery } from '../../src/tasks/deliveries.ts'
+import { createDeliveries } from '../../src/env-sessions/deliveries.ts'
+import type { Delivery } from '../../src/once/once.ts'
 
 /** An answer under way, and the function that says whether it arrived whole. */
 const answer = () => {

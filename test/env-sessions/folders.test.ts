@@ -3,7 +3,7 @@ import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync, rmSync, wri
 import path from 'node:path'
 import t from 'tap'
 import { createSessionFolders, folderOfSession } from '../../src/env-sessions/folders.ts'
-import { removeFolder } from '../../src/platform/remove-folder.ts'
+import { removeFolder } from '../../src/platform/files/remove-folder.ts'
 
 /** Every file below a folder with its content, by name. */
 const filesIn = (folder: string): Record<string, string> =>

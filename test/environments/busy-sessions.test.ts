@@ -1,6 +1,6 @@
 // Which process sessions keep a processor busy, with processes that are made up.
 import t from 'tap'
-import { createBusySessions } from '../../src/environments/busy-sessions.ts'
+import { createBusySessions } from '../../src/platform/programs/memory-watch.ts'
 
 const seen = (...processes: [pid: number, session: number, cpuMs: number, waitedMs?: number][]) =>
   processes.map(([pid, session, cpuMs, waitedMs = 0]) => ({ pid, session, cpuMs, waitedMs }))

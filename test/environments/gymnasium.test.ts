@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process'
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
-import { find } from '../../src/environments/wall.ts'
+import { find } from '../../src/environments/sandbox.ts'
 import { environmentsIn, folderOf, processesIn, resetOf, stepOf } from './support.ts'
 
 const isThere = spawnSync('python3', ['-c', 'import gymnasium']).status === 0

@@ -2,9 +2,9 @@
 import { chmodSync, linkSync, lstatSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
-import { closeAll, handOver, keep, takeBack } from '../../src/environments/handover.ts'
+import { closeAll, handOver, takeBack, takeOver } from '../../src/environments/handover.ts'
 import { accountAmong, createUserIds } from '../../src/environments/user-ids.ts'
-import { isRoot } from '../support/wall.ts'
+import { isRoot } from '../support/sandbox.ts'
 import { folderOf } from './support.ts'
 
 const skip = isRoot ? false : 'needs root, which alone can give files away'
@@ -41,7 +41,7 @@ t.test('a folder is given with all that is in it, and nothing that lies elsewher
   await takeBack(files)
   t.equal(modeOf(session), '700', 'and nobody passes when its program has gone')
 
-  await keep(files)
+  await takeOver(files)
   t.equal(lstatSync(path.join(files, 'in/own')).uid, 0, 'what comes back to the server is its own')
   await t.rejects(handOver(folderOf(t), top, user, ids), /is not below/)
 })

@@ -1,6 +1,6 @@
 // Whose each process is.
 import t from 'tap'
-import { kinOf } from '../../src/environments/kin.ts'
+import { kinOf } from '../../src/platform/programs/process-kin.ts'
 
 const watched = new Map([10, 20].map(pid => [pid, undefined]))
 const kin = (...processes: [pid: number, parent: number, group: number][]) =>

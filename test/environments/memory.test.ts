@@ -2,9 +2,9 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import t from 'tap'
-import { look } from '../../src/environments/look.ts'
-import { createLookout } from '../../src/environments/lookout.ts'
-import { createMemoryWatch } from '../../src/environments/memory.ts'
+import { createLookout } from '../../src/platform/programs/lookout.ts'
+import { look } from '../../src/platform/programs/machine-look.ts'
+import { createMemoryWatch } from '../../src/platform/programs/memory-watch.ts'
 
 const MiB = 1024 * 1024
 /** The server 100 with 900 MiB, and the process 200 that it starts, with 50 MiB. */

@@ -116,28 +116,22 @@ t.test('a canceled step is told to stop, and one that has not begun never does',
     { wait: 'answers' },
     { signal: canceled.signal, emit: () => canceled.abort() },
   )
-  const second = stepOf(instance, {}, { signal: canceled.signal })
   t.match(await first, { status: 'incomplete', content: 'stopped early', error: 'the step was canceled' })
+  const second = stepOf(instance, {}, { signal: canceled.signal })
   t.match(await second, { status: 'incomplete', error: 'the step was canceled', state: { count: 100 } })
   t.match(await instance.observe(), { state: { count: 100 } })
   await instance.close()
 })
 
-t.test('what is asked at the same time is done in order', async t => {
+t.test('a program is asked one thing at a time', async t => {
   const { open } = await givenPrograms(t)
   const instance = await open('good/counter.mjs')
-  const [, ...answers] = await Promise.all([
-    resetOf(instance),
-    stepOf(instance, { by: 1 }),
-    stepOf(instance, { by: 2 }),
-    instance.observe(),
-    stepOf(instance, { by: 3 }),
-  ])
-  t.same(
-    answers.map(({ state }) => state.count),
-    [1, 3, 3, 6],
-  )
+  await resetOf(instance)
+  const first = stepOf(instance, { by: 1 })
+  await t.rejects(stepOf(instance, { by: 2 }), { message: /two things at a time/ })
+  t.match(await first, { state: { count: 1 } })
   await instance.close()
+  await t.rejects(stepOf(instance, { by: 3 }), { message: 'the environment was closed' })
 })
 
 t.test('closing does not wait for a step, and nothing is told as gone', async t => {

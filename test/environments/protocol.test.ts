@@ -2,10 +2,10 @@
 // and the numbers that a step draws.
 import t from 'tap'
 import { beginning, cutContent, cutMark, maxContent } from '../../src/environments/cut.ts'
-import { randomOf } from '../../src/environments/host/random.ts'
-import { createLines } from '../../src/environments/lines.ts'
+import { randomOf } from '../../src/environments/host/hosted.ts'
 import { observedOf, resetAnswer, stepAnswer, stoppedAnswer } from '../../src/environments/program-answers.ts'
-import { longestLine, readMessage } from '../../src/environments/protocol.ts'
+import { readMessage } from '../../src/environments/protocol.ts'
+import { createLines, longestLine } from '../../src/platform/programs/lines.ts'
 
 const linesOf = (...chunks: (string | Buffer)[]): string[] => {
   const lines: string[] = []

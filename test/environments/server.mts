@@ -3,12 +3,14 @@
 import path from 'node:path'
 import { createEnvironments } from '../../src/environments/environments.ts'
 import { openChildren } from '../../src/platform/children/children.ts'
+import { createMemoryWatch } from '../../src/platform/programs/memory-watch.ts'
 import { realWorld } from '../../src/platform/world.ts'
 
 const folder = process.argv[2] ?? ''
+const { timers } = realWorld()
 const children = await openChildren(path.join(folder, 'children'))
 const environments = createEnvironments(
-  { children, timers: realWorld().timers },
+  { children, timers, memory: createMemoryWatch(timers) },
   { path: import.meta.dirname, byDefault: '', stepTimeoutMs: 60_000, memoryMb: 512 },
 )
 const running = (

@@ -16,9 +16,9 @@ import type { Instance, OpenObject, StepAnswer } from '../../src/contract/enviro
 import { commandOf } from '../../src/environments/command.ts'
 import { createEnvironments } from '../../src/environments/environments.ts'
 import { createInstance } from '../../src/environments/instance.ts'
-import { createMemoryWatch } from '../../src/environments/memory.ts'
 import { startProcess } from '../../src/environments/process.ts'
 import { openChildren } from '../../src/platform/children/children.ts'
+import { createMemoryWatch } from '../../src/platform/programs/memory-watch.ts'
 import '../support/built.ts'
 import { testWorld } from '../support/world.ts'
 
@@ -113,8 +113,10 @@ export const environmentsIn = async (
   const children = await openChildren(path.join(top, 'children'))
   t.teardown(children.close)
   const world = testWorld()
+  const { timers } = world
   const settings = { path: folder, byDefault, stepTimeoutMs: 30_000, memoryMb: 512 }
-  const environments = createEnvironments({ children, timers: world.timers }, settings)
+  const memory = createMemoryWatch(timers)
+  const environments = createEnvironments({ children, timers, memory }, settings)
   t.teardown(environments.close)
   let opened = 0
   return { ...environments, top, folder, world, instanceDir: () => path.join(top, `instance-${opened++}`) }

@@ -29,7 +29,7 @@ t.test('a full disk refuses an erasure, and with room it is carried out', async 
     const refused = await api('DELETE', `/tasks/${id}?${wish}`)
     t.equal(refused.status, 503)
     t.match(refused.headers.get('retry-after'), /^\d+$/)
-    t.match(await refused.json(), { code: -32603, message: /try again|again to see whether/ })
+    t.match(await refused.json(), { code: -32603, data: { hint: /^Try again|again to see whether/ } })
     t.notOk((await told(disk)).includes('ErasureFinished'))
     t.ok(filesWith(disk, secret).length > 0, 'it is still there')
   }
@@ -70,7 +70,7 @@ t.test('a disk that is full between the log and the read models, also after a ki
 
   const refused = await api('DELETE', `/tasks/${id}?${wish}`)
   t.equal(refused.status, 503)
-  t.match(await refused.json(), { message: /try again|again to see whether/ })
+  t.match(await refused.json(), { data: { hint: /^Try again|again to see whether/ } })
   t.same(await told(disk), ['PayloadsErased', 'ErasureLeft'], 'nobody says that it is finished')
   t.notMatch(filesWith(disk, secret), ['./log.db'], 'its payload is destroyed')
   t.equal((await api('GET', `/tasks/${id}`)).status, 404)

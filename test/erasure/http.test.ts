@@ -113,7 +113,7 @@ t.test('a hold refuses, also for a whole session or user, until it is lifted', a
   for (const subject of [{ task_id: id }, { session_id: 'held' }, { user_id: 'eve' }]) {
     const hold = await ok<{ hold_id: string }>(api('POST', '/audit/holds', { ...subject, reason: 'case' }))
     t.same(await ok(api('POST', '/audit/holds', { ...subject, reason: 'again' })), hold)
-    t.match(await ok(api('GET', '/audit/holds')), { holds: [hold] })
+    t.match(await ok(api('GET', '/audit/holds')), { data: [hold] })
     const refused = await api('DELETE', `/tasks/${id}?${erase}`)
     t.equal(refused.status, 409)
     t.match(await refused.json(), { data: { holds: [{ hold_id: hold.hold_id, reason: 'case' }] } })
@@ -130,14 +130,14 @@ t.test('a hold refuses, also for a whole session or user, until it is lifted', a
       ['by', 'hold_id', 'placed_at', 'reason', 'task_id'],
       'other fields of the body are ignored',
     )
-  t.same(await ok(api('GET', '/audit/holds')), { holds: [kept] }, 'a body cannot name another hold')
+  t.match(await ok(api('GET', '/audit/holds')), { data: [kept] }, 'a body cannot name another hold')
   await ok(api('DELETE', '/audit/holds', { user_id: 'kept', reason: 'closed' }))
   for (const body of [{ reason: 'x' }, { user_id: 'a', task_id: 'b', reason: 'x' }, { user_id: 'a' }])
     t.equal((await api('POST', '/audit/holds', body)).status, 422)
   t.equal((await api('DELETE', `/tasks/${id}?${erase}`)).status, 200)
-  const trail = await ok<{ events: { type: string }[] }>(api('GET', '/audit/events?stream=holds'))
+  const trail = await ok<{ data: { type: string }[] }>(api('GET', '/audit/events?stream=holds'))
   t.same(
-    trail.events.map(({ type }) => type),
+    trail.data.map(({ type }) => type),
     [
       ...[1, 2, 3].flatMap(() => ['HoldPlaced', 'HoldLifted']),
       ...['HoldPlaced', 'HoldPlaced', 'HoldLifted', 'HoldLifted'],
@@ -149,7 +149,7 @@ t.test('a hold that is placed or lifted several times at once is placed or lifte
   const held = { user_id: 'often', reason: 'case' }
   const eight = [1, 2, 3, 4, 5, 6, 7, 8]
   const placed = await Promise.all(eight.map(() => ok<object>(api('POST', '/audit/holds', held))))
-  t.same(await ok(api('GET', '/audit/holds')), { holds: [placed[0]] })
+  t.match(await ok(api('GET', '/audit/holds')), { data: [placed[0]], has_more: false })
   for (const hold of placed) t.same(hold, placed[0])
   const lifted = await Promise.all(eight.map(() => api('DELETE', '/audit/holds', held)))
   t.same(lifted.map(({ status }) => status).toSorted(), [200, ...eight.slice(1).map(() => 404)])

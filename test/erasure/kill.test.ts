@@ -3,7 +3,7 @@
 import path from 'node:path'
 import t from 'tap'
 import type { KillPoint } from '../../src/contract/tools.ts'
-import { verifyLog } from '../../src/maintenance/verify-log.ts'
+import { verifyLog } from '../../src/maintenance/verify/verify-log.ts'
 import { builtEntry, mortalServer } from '../server/kill-points.ts'
 import { until } from '../support/http.ts'
 import { runReprise } from '../support/server.ts'

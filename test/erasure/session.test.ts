@@ -93,11 +93,11 @@ t.test('the session is erased with its subagent and its fork', async t => {
     409,
   )
 
-  const trail = await jsonOf<{ events: Record<string, unknown>[] }>(
+  const trail = await jsonOf<{ data: Record<string, unknown>[] }>(
     api('GET', `/audit/events?stream=task-${first.id}`),
   )
-  t.ok(trail.events.length > 10)
-  for (const event of trail.events)
+  t.ok(trail.data.length > 10)
+  for (const event of trail.data)
     t.match(event, {
       erased: true,
       erased_by: answer.position,

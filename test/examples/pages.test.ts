@@ -22,6 +22,8 @@ const pages: Record<string, RegExp[]> = {
     /event: task\.paused/,
     /"status":"input-required"/,
     /"status":"working"/,
+    /"approval":true/,
+    /"status":"(working|completed)"/,
   ],
   'docs/questions.md': [
     /^$/,
@@ -44,13 +46,15 @@ const pages: Record<string, RegExp[]> = {
     /First\.[\s\S]*Something else\.[\s\S]*task\.completed/,
     /"first_divergence"/,
   ],
-  'docs/cron.md': [/^$/, /"next_run_at"/, /"runs":\[\]/, /"paused"[\s\S]*"run_id"/],
+  'docs/cron.md': [/^$/, /"next_run_at"/, /"data":\[\],"has_more":false/, /"paused"[\s\S]*"run_id"/],
   'docs/webhooks.md': [/^$/, /"secret":"whsec_/],
 }
 
 /** Pages with commands that nobody copies here, and why. */
 const notCopied: Record<string, string> = {
   'docs/first-agent.md': 'first-agent.test.ts',
+  'docs/agents.md': 'agents-guide.test.ts',
+  'docs/client.md': 'test/client/page.test.ts',
   'docs/using-environments.md': 'environments.test.ts',
   'docs/examples.md': 'follow-events.test.ts and test/browser; the programs of the page never end',
   'docs/subscribing.md': 'its command never ends',
@@ -66,17 +70,10 @@ const notCopied: Record<string, string> = {
 t.test('what docs/questions.md says is not there yet is not there', async t => {
   const { api } = await serveHere(t)
   for (const [method, where] of [
-    ...[
-      ['POST', '/chat/completions'],
-      ['POST', '/responses'],
-      ['GET', '/usage'],
-      ['GET', '/workers'],
-    ],
-    ...[
-      ['PUT', '/budgets/anna'],
-      ['PUT', '/agents/mine'],
-    ],
-  ] as [string, string][])
+    ['GET', '/usage'],
+    ['PUT', '/budgets/anna'],
+    ['PUT', '/agents/mine'],
+  ] as const)
     t.equal((await api(method, where, method === 'GET' ? undefined : {})).status, 404, where)
 })
 

@@ -1,8 +1,8 @@
 // All work of a user counts for the same user, wherever it waits for the event loop.
 import t from 'tap'
 import { createPast } from '../../src/bus/past.ts'
-import { createAdmission } from '../../src/http/admission.ts'
-import { createLongAnswers } from '../../src/http/long-answers.ts'
+import { createLongAnswers } from '../../src/http/answer/long-answers.ts'
+import { createAdmission } from '../../src/http/request/admission.ts'
 
 const alice = { id: 'tok_1', role: 'user', userId: 'alice', expiresAt: undefined } as const
 const operator = { id: 'tok_2', role: 'admin' } as never

@@ -117,7 +117,7 @@ const nothing = (): Whole => ({
 
 // biome-ignore lint/suspicious/noExplicitAny: answers of three protocols are read here by hand
 type Any = any
-const foldChat = (text: string): Whole => {
+const foldCompletions = (text: string): Whole => {
   const whole = nothing()
   for (const { data } of eventsOf(text)) {
     if (data === '[DONE]') whole.closed = true
@@ -178,7 +178,7 @@ const foldResponses = (text: string): Whole => {
 }
 /** Reads a stream of each protocol to its end, by hand: with no code of ours that reads streams. */
 export const fold: Record<ProtocolName, (text: string) => Whole> = {
-  chat: foldChat,
+  chat: foldCompletions,
   messages: foldMessages,
   responses: foldResponses,
 }

@@ -1,11 +1,11 @@
 // Group chats over HTTP: their streams, their events, what a create refuses, client tools, environments and models.
 import t from 'tap'
-import { callId, holds, tasksOf, tool } from '../http/agent-tasks.ts'
+import { type AgentTask, callId, holds, result, tasksOf, tool } from '../http/agent-tasks.ts'
 import { envCalls, modules } from '../http/env-calls.ts'
 import { allOf, listen } from '../http/event-streams.ts'
 import { openSocket } from '../http/socket/client.ts'
 import { fakeModel, says as modelSays } from '../support/fake-model.ts'
-import { apiAs, type Problem, read, until } from '../support/http.ts'
+import { apiAs, type Item, type Problem, read, until } from '../support/http.ts'
 import { natsServer, noNats, storedIn } from '../support/nats.ts'
 import { serveHere } from '../support/server.ts'
 import { blocks, framesOf } from '../support/sse.ts'
@@ -196,6 +196,77 @@ for (const where of ['chat', 'turn'] as const) {
     await holds(t, tasks, id)
   })
 }
+
+/** A chat whose first speaker waits for a client tool. */
+const waitingChat = async (...agents: object[]): Promise<AgentTask> =>
+  (await post(body(agents, { max_rounds: 1 }, { client_tools: [tool('ask')] }))).body.result
+
+t.test('a streamed answer given through the chat begins after the answer', async t => {
+  const steps = [{ tool: 'ask' }, { tool: 'ask' }, { message: 'so $result' }]
+  const asks = { name: 'ann', agent_id: 'script', script: steps }
+  const chat = await waitingChat(asks)
+  const waiting = (await tasks.frames(chat.id)).at(-1)
+  t.equal(waiting?.type, 'task.input_required')
+  const given = (told: typeof waiting) => ({
+    task_id: chat.id,
+    user_message_content: '',
+    history_messages: [result(String((told?.input_required as Item | undefined)?.call_id), 'yes')],
+  })
+  const told = await tasks.stream(given(waiting))
+  await told.rest()
+  const own = told.frames()
+  t.match(own[0], { type: 'task.working', sequence_number: Number(waiting?.sequence_number) + 1 })
+  t.equal(own.at(-1)?.type, 'task.input_required', 'it ends when the chat waits again')
+  const again = await tasks.stream(given(waiting))
+  await again.rest()
+  t.same(again.frames(), own, 'the same answer again gets the same stream')
+  const last = await tasks.stream(given(own.at(-1)))
+  await last.rest()
+  t.equal(last.frames()[0]?.type, 'task.working')
+  t.equal(last.frames().at(-1)?.type, 'task.completed')
+  t.same(
+    [...own, ...last.frames()],
+    (await tasks.frames(chat.id)).slice(Number(waiting?.sequence_number) + 1),
+  )
+  await holds(t, tasks, chat.id)
+})
+
+t.test('a result for a chat that waits needs its task_id, and the refusal names it', async t => {
+  const asks = { name: 'ann', agent_id: 'script', script: [{ tool: 'ask' }, { message: 'so $result' }] }
+  const chat = await waitingChat(asks)
+  const given = {
+    session_id: chat.session_id,
+    history_messages: [result(String(chat.input_required?.call_id), 'yes')],
+  }
+  const before = system.log.head()
+  const lost = await post(given)
+  t.match(lost, { status: 400, body: { error: { code: -32020, data: { task_id: chat.id } } } })
+  t.equal(system.log.head(), before, 'nothing is stored')
+  t.equal((await post({ ...given, task_id: chat.id, user_message_content: '' })).status, 200)
+  t.same(linesOf((await becomes(chat.id, 'completed')).output), ['ann: so yes'])
+  t.equal((await post(given)).status, 200, 'a result that was given already is plain history')
+})
+
+t.test('a repeated answer with a message says the message once', async t => {
+  const steps = [{ tool: 'ask' }, { message: 'so $result' }]
+  const asks = { name: 'ann', agent_id: 'script', script: steps }
+  const bob = { name: 'bob', agent_id: 'script', script: [{ tool: 'ask' }, { message: 'b' }] }
+  const chat = await waitingChat(asks, bob)
+  const given = {
+    task_id: chat.id,
+    user_message_content: 'and hurry',
+    history_messages: [result(String(chat.input_required?.call_id), 'yes')],
+  }
+  const key = { 'idempotency-key': 'answer of ann' }
+  for (const headers of [key, key, {}]) t.equal((await post(given, headers)).status, 200)
+  const other = await post({ ...given, user_message_content: 'and wait' }, key)
+  t.match(other, { status: 400, body: { error: { code: -32022 } } })
+  const waits = await becomes(chat.id, 'input-required')
+  await answer(chat.id, { call_id: waits.input_required?.call_id, message_content: 'yes' })
+  const ended = await becomes(chat.id, 'completed')
+  t.same(linesOf(ended.output).toSorted(), ['ann: so yes', 'bob: b', 'user: and hurry'])
+  t.equal((await post(given, key)).status, 200, 'also when the chat has ended')
+})
 
 t.test('a chat that waits for a client tool can be canceled, and its turn with it', async t => {
   const asks = { name: 'ann', agent_id: 'script', script: [{ tool: 'ask' }, { message: 'never' }] }

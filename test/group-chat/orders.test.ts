@@ -1,6 +1,6 @@
 // Who speaks when in a group chat, when it ends, and what each speaker hears.
 import t, { type Test } from 'tap'
-import { subjectOf } from '../../src/bus/nats-subject.ts'
+import { subjectOf } from '../../src/bus/nats/nats-subject.ts'
 import { publishedOf } from '../../src/bus/published.ts'
 import type { Task } from '../../src/contract/wire.ts'
 import { rested } from '../actors/journal/kills.ts'

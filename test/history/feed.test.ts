@@ -2,8 +2,8 @@
 import t from 'tap'
 import { nextFrame } from '../../src/bus/feed.ts'
 import type { Agent } from '../../src/contract/agent.ts'
-import { nextTurn } from '../../src/fairness/slices.ts'
 import type { Frame } from '../../src/history/frames.ts'
+import { yieldToLoop } from '../../src/platform/loop.ts'
 import { admin, givenSystem, quiet, type TestSystem } from '../support/system.ts'
 import { randomOf, settle } from '../support/world.ts'
 import { framesOf } from './told.ts'
@@ -140,8 +140,9 @@ t.test(
     const first = await ending
     t.equal(first.at(-1)?.type, 'task.paused')
     const cursor = first.at(-1)?.sequence_number ?? -1
-    const resumedReading = follow(system, taskId, { after: cursor, endsAtWait: true })
+    t.same(await follow(system, taskId, { after: cursor, endsAtWait: true }), [], 'it still waits')
     await system.commands.resume(admin, taskId, 'req')
+    const resumedReading = follow(system, taskId, { after: cursor, endsAtWait: true })
     await quiet(system)
     const second = await resumedReading
     t.equal(second[0]?.type, 'task.working', 'a wait that was over before the cursor ends nothing')
@@ -196,7 +197,7 @@ t.test('the stored frames after any of them are the same frames', async t => {
   const whole = lines(await framesOf(system, taskId))
   for (let after = -1; after < whole.length; after++) {
     const read: Frame[] = []
-    for await (const frame of system.streams.stored(streamOf(taskId), after, nextTurn)) read.push(frame)
+    for await (const frame of system.streams.stored(streamOf(taskId), after, yieldToLoop)) read.push(frame)
     t.same(lines(read), whole.slice(after + 1), `after ${after}`)
   }
   t.equal(

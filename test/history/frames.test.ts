@@ -1,8 +1,8 @@
 // The public stream of a task (decisions §1): which frames each fact gives, their fields, and their numbers.
 import t, { type Test } from 'tap'
 import type { Agent, StepPart } from '../../src/contract/agent.ts'
+import type { TaskEvent, TaskEventType } from '../../src/contract/events/task-events.ts'
 import { DamagedEvent } from '../../src/contract/stored.ts'
-import type { TaskEvent, TaskEventType } from '../../src/contract/task-events.ts'
 import { type Frame, frameCount, renderFrames } from '../../src/history/frames.ts'
 import { taskOf } from '../../src/history/task-object.ts'
 import { emptyTask, evolve } from '../../src/history/task-view.ts'

@@ -4,8 +4,8 @@ import {
   type EnvSessionEventData,
   type EnvSessionEventType,
   envSessionStream,
-} from '../../src/contract/env-session-events.ts'
-import { optInEvents, publicEventSchemas } from '../../src/contract/public-events.ts'
+} from '../../src/contract/events/env-session-events.ts'
+import { optInEvents, publicEventSchemas } from '../../src/contract/events/public-events.ts'
 import type { Recorded } from '../../src/contract/stored.ts'
 import { publicEventOf } from '../../src/history/public-events.ts'
 import { mustFitSchema } from './public-lawful.ts'

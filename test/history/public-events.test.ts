@@ -3,9 +3,13 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
-import type { PublicEvent } from '../../src/contract/public-events.ts'
+import type { PublicEvent } from '../../src/contract/events/public-events.ts'
+import {
+  type TaskEventData,
+  type TaskEventType,
+  taskEventSchemas,
+} from '../../src/contract/events/task-events.ts'
 import type { Recorded } from '../../src/contract/stored.ts'
-import { type TaskEventData, type TaskEventType, taskEventSchemas } from '../../src/contract/task-events.ts'
 import type { ScriptStep } from '../../src/contract/wire.ts'
 import { publicEventOf } from '../../src/history/public-events.ts'
 import { decode } from '../../src/log/decode.ts'
@@ -164,6 +168,8 @@ const cases: { [T in TaskEventType]: Case<T>[] } = {
     [{ from: 'queued', context: [], ttl_seconds: 5 }, moved('queued', 'working')],
   ],
   AgentStepStarted: [[{ agent_step: 1, effect_id: 'e1' }, undefined]],
+  AgentWaits: [[{ agent_step: 1 }, undefined]],
+  WorkerAwaited: [[{}, undefined]],
   ItemDelta: [
     [
       { agent_step: 1, item_id: 'm1', content_index: 0, item: 'message', part: 'output_text', delta: 'a' },
@@ -203,6 +209,17 @@ const cases: { [T in TaskEventType]: Case<T>[] } = {
   EffectIntended: [[{ effect_id: 'e1', call_id: 'c1', name: 'calculator' }, undefined]],
   EffectSaid: [
     [{ agent_step: 1, effect_id: 'e1', item_id: 'tr_1', call_id: 'c1', first: true, delta: 'a' }, undefined],
+  ],
+  ApprovalRequired: [[{ agent_step: 1, call_id: 'c1', effect_id: 'e1' }, undefined]],
+  ApprovalDecided: [
+    [
+      { agent_step: 1, by: 'admin', call_id: 'c1', item_id: 'tc1', decision: 'refuse', reason: 'no' },
+      updated('input_required', 'metadata'),
+    ],
+    [
+      { agent_step: 1, by: 'admin', call_id: 'c1', item_id: 'tc1', decision: 'approve', arguments: '{}' },
+      updated('output', 'input_required', 'metadata'),
+    ],
   ],
   EffectCut: [[{ agent_step: 1, effect_id: 'e1', item_id: 'tr_1', call_id: 'c1' }, undefined]],
   EffectCompleted: [

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { Compile } from 'typebox/compile'
 import { taskEvents } from '../../src/contract/decoders/task.ts'
-import { type PublicEvent, publicEventSchemas } from '../../src/contract/public-events.ts'
+import { type PublicEvent, publicEventSchemas } from '../../src/contract/events/public-events.ts'
 import type { Recorded } from '../../src/contract/stored.ts'
 import { renderFrames } from '../../src/history/frames.ts'
 import { publicEventOf } from '../../src/history/public-events.ts'

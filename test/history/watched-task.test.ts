@@ -2,12 +2,12 @@
 // slowest, and what is kept for them has an end.
 import t from 'tap'
 import { createFeeds } from '../../src/bus/feed.ts'
-import { batchOf, createWindow, type Entry } from '../../src/bus/window.ts'
+import { batchOf, createFrameWindow, type Entry, framed, sharedBatchOf } from '../../src/bus/frame-entries.ts'
 import type { Agent } from '../../src/contract/agent.ts'
 import { createRenderer } from '../../src/history/frame-renderer.ts'
 import type { Frame } from '../../src/history/frames.ts'
 import { deferred } from '../log/support.ts'
-import { givenSystem, quiet } from '../support/system.ts'
+import { givenSystem, quiet, type TestSystem } from '../support/system.ts'
 import { randomOf, settle } from '../support/world.ts'
 import { framesOf } from './told.ts'
 
@@ -32,6 +32,7 @@ const counted = async (agents: Agent[]) => {
   const cost = { subscriptions: 0, open: 0, told: 0 }
   const feeds = createFeeds({
     log: {
+      ...system.log,
       subscribe(request, handle) {
         cost.subscriptions++
         cost.open++
@@ -85,7 +86,7 @@ t.test('a task that talks is read, folded and made into frames once for all who 
   for (const seen of await following) t.same(lines(seen), lines(whole))
   const events = system.log.revisionOf(`task-${taskId}`) + 1
   t.ok(cost.told <= events, `${cost.told} tellings of ${events} events`)
-  t.ok(cost.subscriptions <= 2, 'one that reads what is there, and one that goes on')
+  t.ok(cost.subscriptions === 1, 'one for all')
   t.ok(lists.size <= whole.length + 2, 'they are handed the same lists')
   await settle()
   t.equal(cost.open, 0, 'and nothing is left when they have gone')
@@ -163,6 +164,17 @@ t.test('a watched task whose last reader goes away is read no more, and again fo
   await system.close()
 })
 
+/** Stores an event whose header counts frames that it does not give. */
+const damage = async (system: TestSystem, stream: string) => {
+  const [first] = await system.stored()
+  if (first === undefined) throw new Error('nothing is stored')
+  const { principal, owner, session_id, correlation_id, causation_id } = first.header
+  const expectedRevision = system.log.revisionOf(stream)
+  const events = [{ type: 'RewardGiven', schema_version: 1, data: { value: 1 }, seq: 99, frames: 3 }]
+  const who = { principal, owner, session_id, correlation_id, causation_id }
+  await system.log.append([{ stream, expectedRevision, ...who, events }])
+}
+
 t.test('those who follow a task hear why it cannot be read', async t => {
   const { system, feeds } = await counted([])
   const taskId = await system.play([{ sleep_ms: 1000 }, { message: 'a' }])
@@ -174,14 +186,44 @@ t.test('those who follow a task hear why it cannot be read', async t => {
     t.rejects(over, { message: /its header numbers them differently/ }),
   )
   await quiet(system)
-  const [first] = await system.stored()
-  if (first === undefined) throw new Error('nothing is stored')
-  const { principal, owner, session_id, correlation_id, causation_id } = first.header
-  const expectedRevision = system.log.revisionOf(stream)
-  const events = [{ type: 'RewardGiven', schema_version: 1, data: { value: 1 }, seq: 99, frames: 3 }]
-  const who = { principal, owner, session_id, correlation_id, causation_id }
-  await system.log.append([{ stream, expectedRevision, ...who, events }])
+  await damage(system, stream)
   await Promise.all(both)
+  await system.close()
+})
+
+t.test('one that is slow gets every frame before the damage, and then hears of it', async t => {
+  const { system, feeds, cost } = await counted([])
+  const taskId = await system.play([{ sleep_ms: 1000 }, { message: 'a' }, { sleep_ms: 1000 }])
+  const request = { stream: `task-${taskId}`, after: -1, endsAtWait: false }
+  const { promise: held, resolve: release } = deferred()
+  const hear = async (seen: Frame[], pause: () => Promise<unknown>) => {
+    for await (const frames of feeds.open(request).frames()) {
+      seen.push(...frames)
+      await pause()
+    }
+  }
+  const ofQuick: Frame[] = []
+  const ofSlow: Frame[] = []
+  const why = { message: /its header numbers them differently/ }
+  const quick = t.rejects(
+    hear(ofQuick, async () => {}),
+    why,
+  )
+  await quiet(system)
+  const slow = t.rejects(
+    hear(ofSlow, () => held),
+    why,
+  )
+  await quiet(system)
+  await system.world.advance(1500)
+  await damage(system, request.stream)
+  await quick
+  t.ok(ofSlow.length < ofQuick.length)
+  release()
+  await slow
+  t.same(lines(ofSlow), lines(ofQuick))
+  await settle()
+  t.equal(cost.open, 0)
   await system.close()
 })
 
@@ -191,7 +233,7 @@ t.test('a window gives what a list of all frames would give, or says that it can
   for (let seed = 1; seed <= 200; seed++) {
     const random = randomOf(seed)
     const entries: Entry[] = []
-    const window = createWindow({ status: 'created', seq: 0 })
+    const window = createFrameWindow(0)
     let next = 0
     const count = Math.floor(random() * 400)
     for (let n = 0; n < count; n++) {
@@ -204,35 +246,36 @@ t.test('a window gives what a list of all frames would give, or says that it can
       const moved = last ? 'completed' : (statuses[Math.floor(random() * statuses.length)] ?? 'working')
       const entry = { frames, status: status ?? moved, next }
       entries.push(entry)
-      window.push([entry])
+      window.add(framed([entry]), next - 1)
       const after = Math.floor(random() * (next + 1)) - 1
       for (const at of [after, next - 1, Math.max(-1, next - 20)]) {
         const endsAtWait = random() < 0.5
-        const batch = window.after(at, endsAtWait)
-        if (batch === undefined) continue
+        const kept = window.after(at)
+        if (kept === undefined) continue
         covered++
-        const expected = batchOf(entries, at, endsAtWait)
+        const batch = sharedBatchOf(kept, entry.status, at, endsAtWait)
+        const rests = kept.length === 0 && endsAtWait && /paused|input/.test(entry.status)
+        const expected = rests ? { frames: [], ended: true } : batchOf(entries, at, endsAtWait)
         if (JSON.stringify(batch) !== JSON.stringify(expected)) t.same(batch, expected, `SEED=${seed}`)
       }
     }
   }
   t.ok(covered > 1000)
-  const window = createWindow({ status: 'working', seq: 0 })
+  const window = createFrameWindow(0)
+  const add = (frame: object, n: number) =>
+    window.add([{ frames: [frame as Frame], status: 'working', next: n + 1 }], n)
   const long = (n: number) => ({
     type: 'task.text.delta',
     sequence_number: n,
     task_id: 't',
     delta: 'x'.repeat(40_000),
   })
-  for (let n = 0; n < 5; n++) window.push([{ frames: [long(n) as Frame], status: 'working', next: n + 1 }])
-  t.equal(window.after(-1, false), undefined)
-  t.equal(window.after(3, false)?.frames.length, 1, 'what came last is always there')
-  for (let n = 5; n < 1000; n++) {
-    const frame = { ...long(n), delta: '' } as Frame
-    window.push([{ frames: [frame], status: 'working', next: n + 1 }])
-  }
-  t.ok((window.after(999 - 128, false)?.frames.length ?? 0) === 128)
-  t.equal(window.after(600, false), undefined)
+  for (let n = 0; n < 5; n++) add(long(n), n)
+  t.equal(window.after(-1), undefined)
+  t.equal(window.after(3)?.length, 1, 'what came last is always there')
+  for (let n = 5; n < 1000; n++) add({ ...long(n), delta: '' }, n)
+  t.equal(window.after(999 - 128)?.length, 128)
+  t.equal(window.after(600), undefined)
   t.end()
 })
 

@@ -1,7 +1,7 @@
 // A user with many requests at once has some of them worked on, and the others wait; nobody else does.
 import t from 'tap'
 import { wholeLoop } from '../../src/fairness/loop-shares.ts'
-import { createAdmission } from '../../src/http/admission.ts'
+import { createAdmission } from '../../src/http/request/admission.ts'
 import { pause } from '../support/http.ts'
 import { apiOf, serveHere } from '../support/server.ts'
 

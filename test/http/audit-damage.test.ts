@@ -22,8 +22,8 @@ type Place = { position: number; stream: string }
 const ndjson = { accept: 'application/x-ndjson' }
 const get = async (who: typeof api, query = '') => {
   const { status, text, body } = await read(who('GET', `/audit/events${query}`))
-  const { events = [], has_more } =
-    status === 200 ? (JSON.parse(text) as { events: Place[]; has_more: boolean }) : {}
+  const { data: events = [], has_more } =
+    status === 200 ? (JSON.parse(text) as { data: Place[]; has_more: boolean }) : {}
   return { status, positions: events.map(({ position }) => position), has_more, error: body as unknown }
 }
 /** The lines that came, and whether the answer came to its end. */
@@ -47,7 +47,7 @@ const damaged = (position: number) => ({
 })
 
 const { positions: all } = await get(auditor, '?limit=1000')
-const { events } = (await (await ann('GET', '/audit/events?limit=1000')).json()) as { events: Place[] }
+const { data: events } = (await (await ann('GET', '/audit/events?limit=1000')).json()) as { data: Place[] }
 const anns = events.map(({ position }) => position)
 const bobs = (await get(bob, '?limit=1000')).positions
 // An event of ann's first task, not its first one; and one of bob's before and after it.

@@ -8,9 +8,9 @@ import t, { type Test } from 'tap'
 import { noReads } from '../../src/access/reads.ts'
 import type { AuditTrail, StoredEvent } from '../../src/contract/audit.ts'
 import { wholeLoop } from '../../src/fairness/loop-shares.ts'
-import { auditRoutes } from '../../src/http/audit.ts'
-import { createLongAnswers } from '../../src/http/long-answers.ts'
-import type { App } from '../../src/http/request.ts'
+import { createLongAnswers } from '../../src/http/answer/long-answers.ts'
+import type { App } from '../../src/http/request/request.ts'
+import { auditRoutes } from '../../src/http/routes/audit.ts'
 import { openAuditTrail } from '../../src/log/audit.ts'
 import { openFile, to } from '../log/support.ts'
 import { until } from '../support/http.ts'
@@ -52,7 +52,7 @@ const served = async (t: Test) => {
   await app.listen({ port: 0, host: '127.0.0.1' })
   t.teardown(async () => {
     await app.close()
-    trail.close()
+    await trail.close()
   })
   const { port } = app.server.address() as { port: number }
   const headers = { accept: 'application/x-ndjson' }

@@ -50,7 +50,7 @@ await ann('DELETE', '/tasks/gone')
 const ndjson = { accept: 'application/x-ndjson' }
 const page = async (who: Api, query = '') => {
   const { status, text } = await read(who('GET', `/audit/events${query}`))
-  return { status, ...(JSON.parse(text) as { events: Line[]; has_more: boolean }) }
+  return { status, ...(JSON.parse(text) as { data: Line[]; has_more: boolean; next_cursor: string | null }) }
 }
 const linesOf = async (who: Api, query = ''): Promise<Line[]> => {
   const { text } = await read(who('GET', `/audit/events${query}`, undefined, ndjson))
@@ -61,8 +61,10 @@ const linesOf = async (who: Api, query = ''): Promise<Line[]> => {
 }
 const streamsOf = async (who: Api, query = '') => {
   const { text } = await read(who('GET', `/audit/streams${query}`))
-  return JSON.parse(text) as { streams: Summary[]; has_more: boolean }
+  return JSON.parse(text) as { data: Summary[]; has_more: boolean; next_cursor: string | null }
 }
+/** A list that ends here. */
+const listOf = (data: unknown[]) => ({ object: 'list', data, has_more: false, next_cursor: null })
 const sha = (text: string) => createHash('sha256').update(text, 'utf8').digest('base64url')
 const stored = () => {
   const db = new Database(path.join(dataDir, 'log.db'), { readonly: true })
@@ -72,7 +74,7 @@ const stored = () => {
 }
 
 t.test('the events are those of the file, text by text, and their leaves can be computed', async t => {
-  const { events, has_more } = await page(auditor, '?limit=1000')
+  const { data: events, has_more } = await page(auditor, '?limit=1000')
   t.notOk(has_more)
   t.same(
     events.map(({ position, header, payload, salt, leaf_hash: leaf }) => ({
@@ -122,7 +124,7 @@ t.test('odd text comes back as it was sent, each event on one line for every rea
 t.test('pages follow each other by position, and lines say the same', async t => {
   const paged: Line[] = []
   for (let after = 0, more = true; more; ) {
-    const { events, has_more } = await page(auditor, `?after=${after}&limit=3`)
+    const { data: events, has_more } = await page(auditor, `?after=${after}&limit=3`)
     paged.push(...events)
     t.ok(events.length === 3 || !has_more)
     after = events.at(-1)?.position ?? after
@@ -135,7 +137,7 @@ t.test('pages follow each other by position, and lines say the same', async t =>
   t.same(await linesOf(auditor), paged)
   t.same(await linesOf(auditor, '?after=4&limit=2'), paged.slice(4, 6))
   const head = paged.length
-  t.same(await page(auditor, `?after=${head}`), { status: 200, events: [], has_more: false })
+  t.same(await page(auditor, `?after=${head}`), { status: 200, ...listOf([]) })
   t.same(await linesOf(auditor, `?after=${head}`), [])
   const exact = await page(auditor, `?after=${head - 3}&limit=3`)
   t.notOk(exact.has_more, 'a page that ends at the head says so')
@@ -144,7 +146,7 @@ t.test('pages follow each other by position, and lines say the same', async t =>
 t.test('a page without a limit holds a hundred events, lines without one hold all', async t => {
   const many = Array.from({ length: 30 }, (_, n) => create(api, { task_id: `many-${n}`, user_id: 'many' }))
   await Promise.all(many)
-  const { events, has_more } = await page(auditor)
+  const { data: events, has_more } = await page(auditor)
   t.equal(events.length, 100)
   t.ok(has_more)
   t.equal((await linesOf(auditor)).length, stored().length)
@@ -155,12 +157,12 @@ t.test('a stream is read alone, by position still, and a deleted task is there',
   for (const stream of ['task-anns', 'task-gone', ...new Set(all.map(event => event.stream))]) {
     const own = all.filter(event => event.stream === stream)
     const query = `?stream=${encodeURIComponent(stream)}`
-    t.same((await page(auditor, query)).events, own, stream)
+    t.same((await page(auditor, query)).data, own, stream)
     const after = own[0]?.position ?? 0
     t.same(await linesOf(auditor, `${query}&after=${after}`), own.slice(1), 'after its first')
-    t.same((await page(auditor, `${query}&after=${after - 1}&limit=1`)).events, own.slice(0, 1))
+    t.same((await page(auditor, `${query}&after=${after - 1}&limit=1`)).data, own.slice(0, 1))
   }
-  t.equal((await page(ann, '?stream=task-gone')).events.at(-1)?.type, 'TaskDeleted')
+  t.equal((await page(ann, '?stream=task-gone')).data.at(-1)?.type, 'TaskDeleted')
   t.equal((await api('GET', '/tasks/gone')).status, 404)
 })
 
@@ -178,10 +180,10 @@ t.test('streams come in the order of their creation, each with its ends', async 
       owner: (JSON.parse(first.header) as { owner: string }).owner,
     }
   })
-  t.same(await streamsOf(auditor, '?limit=1000'), { streams: expected, has_more: false })
+  t.same(await streamsOf(auditor, '?limit=1000'), listOf(expected))
   const paged: Summary[] = []
   for (let more = true; more; ) {
-    const { streams, has_more } = await streamsOf(
+    const { data: streams, has_more } = await streamsOf(
       auditor,
       `?after=${paged.at(-1)?.first_position ?? 0}&limit=4`,
     )
@@ -190,7 +192,7 @@ t.test('streams come in the order of their creation, each with its ends', async 
   }
   t.same(paged, expected)
   for (const after of all.map(({ position }) => position)) {
-    const { streams } = await streamsOf(auditor, `?after=${after}&limit=1`)
+    const { data: streams } = await streamsOf(auditor, `?after=${after}&limit=1`)
     t.same(
       streams[0],
       expected.find(({ first_position }) => first_position > after),
@@ -210,12 +212,12 @@ t.test('who stands for a user reads what that user owns, and nothing says that t
     const own = all.filter(event => ownerOf(event) === user)
     t.ok(own.length > 5)
     t.same(await linesOf(who), own)
-    t.same(await page(who, '?limit=1000'), { status: 200, events: own, has_more: false })
+    t.same(await page(who, '?limit=1000'), { status: 200, ...listOf(own) })
     t.notOk((await page(who, `?limit=${own.length}`)).has_more)
     t.ok((await page(who, `?limit=${own.length - 1}`)).has_more)
     const names = [...new Set(own.map(({ stream }) => stream))]
     t.same(
-      (await streamsOf(who)).streams.map(({ stream }) => stream),
+      (await streamsOf(who)).data.map(({ stream }) => stream),
       names,
     )
     t.equal((await streamsOf(who, `?limit=${names.length}`)).has_more, false)
@@ -243,7 +245,7 @@ t.test("a user token without a user reads no administrator's tokens", async t =>
   t.same(await linesOf(anyone), owned)
   const nobodys = all.find(event => !owned.includes(event)) as Line
   t.equal((await anyone('GET', `/audit/events?stream=${nobodys.stream}`)).status, 404)
-  t.ok((await streamsOf(anyone, '?limit=1000')).streams.every(({ owner }) => owner !== ''))
+  t.ok((await streamsOf(anyone, '?limit=1000')).data.every(({ owner }) => owner !== ''))
 })
 
 t.test('streams are listed newest first, page by page, for everybody and for a user', async t => {
@@ -252,13 +254,13 @@ t.test('streams are listed newest first, page by page, for everybody and for a u
     [ann, ''],
     [auditor, '&search=task'],
   ] as const) {
-    const oldestFirst = (await streamsOf(who, `?limit=1000${search}`)).streams
+    const oldestFirst = (await streamsOf(who, `?limit=1000${search}`)).data
     const newestFirst: Summary[] = []
     for (let more = true; more; ) {
       const before = newestFirst.at(-1)?.first_position
       const cursor = before === undefined ? '' : `&before=${before}`
       const page = await streamsOf(who, `?order=desc&limit=2${search}${cursor}`)
-      newestFirst.push(...page.streams)
+      newestFirst.push(...page.data)
       more = page.has_more
     }
     t.ok(oldestFirst.length > 2)
@@ -268,7 +270,7 @@ t.test('streams are listed newest first, page by page, for everybody and for a u
       who,
       `?after=${oldestFirst[0]?.first_position}&before=${third?.first_position}${search}`,
     )
-    t.same(between.streams, oldestFirst.slice(1, 2))
+    t.same(between.data, oldestFirst.slice(1, 2))
   }
 })
 
@@ -305,7 +307,7 @@ t.test('a page of long contents ends early, and the next one goes on from there'
   const read: number[] = []
   let pages = 0
   for (let more = true; more; pages++) {
-    const { events, has_more } = await page(auditor, `?limit=1000&after=${read.at(-1) ?? 0}`)
+    const { data: events, has_more } = await page(auditor, `?limit=1000&after=${read.at(-1) ?? 0}`)
     read.push(...events.map(({ position }) => position))
     more = has_more
   }

@@ -140,7 +140,7 @@ t.test('a token is shown when it is made, and never again', async t => {
   const { text, body: listed } = await read(api('GET', '/auth/tokens'))
   t.notMatch(text, made.token)
   t.notMatch(text, /rp_|hash/)
-  const all = (listed as unknown as { tokens: { id: string; role: string; user_id: string | null }[] }).tokens
+  const all = (listed as unknown as { data: { id: string; role: string; user_id: string | null }[] }).data
   t.match(
     all.find(each => each.id === made.id),
     { role: 'user', user_id: 'ann', expires_at: made.expires_at },
@@ -197,7 +197,7 @@ t.test('an admin of one user makes and sees tokens of that user alone', async t 
     t.equal((await narrow('POST', '/auth/tokens', { role: 'user', user_id })).status, 403)
   }
   const { body } = await read(narrow('GET', '/auth/tokens'))
-  const owners = (body as unknown as { tokens: { user_id: string }[] }).tokens.map(each => each.user_id)
+  const owners = (body as unknown as { data: { user_id: string }[] }).data.map(each => each.user_id)
   t.same([...new Set(owners)], ['ann'])
   const foreign = await tokenOf({ role: 'user', user_id: 'bob' })
   t.equal((await narrow('DELETE', `/auth/tokens/${foreign.id}`)).status, 404)
@@ -218,7 +218,8 @@ t.test('401 says where tokens are, and 403 which role is needed', async t => {
   const where =
     'ADMIN_TOKEN, or is in the file admin-token of DATA_DIR; `reprise token create` makes further tokens'
   const without = await messageOf(fetch(`${url}/v1/tasks`))
-  t.match(without, 'a bearer token is required: send the header')
+  t.match(without, 'a bearer token is required')
+  t.match(without, 'Send the header `Authorization: Bearer TOKEN`')
   t.match(without, where)
   const wrong = await messageOf(apiOf(url, 'nonsense')('GET', '/tasks'))
   t.match(wrong, 'this token is unknown or no longer valid')
@@ -227,8 +228,8 @@ t.test('401 says where tokens are, and 403 which role is needed', async t => {
   const refused = await apiOf(url, made.token)('POST', '/tasks/none/cancel')
   t.match(await refused.json(), {
     code: -32031,
-    message: 'a token with the role auditor does not allow this: use a token with the role admin or user',
-    data: { role: 'auditor', needs: ['admin', 'user'] },
+    message: 'a token with the role auditor does not allow this',
+    data: { role: 'auditor', needs: ['admin', 'user'], hint: 'Use a token with the role admin or user.' },
   })
   const ann = await api('POST', '/auth/tokens', { role: 'user', user_id: 'ann' })
   const { token } = (await ann.json()) as { token: string }
@@ -244,7 +245,7 @@ t.test(
     type Listed = { id: string; name: string | null; last_used_at: number | null }
     const listed = async (id: string) => {
       const { body } = await read(api('GET', '/auth/tokens'))
-      const { tokens, uses_since } = body as unknown as { tokens: Listed[]; uses_since: number }
+      const { data: tokens, uses_since } = body as unknown as { data: Listed[]; uses_since: number }
       return { ...tokens.find(token => token.id === id), uses_since }
     }
     const { id, token } = await tokenOf({ role: 'user', user_id: 'una', name: 'The laptop of Una' })

@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { fastify } from 'fastify'
 import t from 'tap'
+import { answerOf } from '../../src/http/answer/errors.ts'
 import { readBodies } from '../../src/http/body/body.ts'
 import { createBodyBudget, holderOf } from '../../src/http/body/budget.ts'
-import { answerOf } from '../../src/http/errors.ts'
 import { pause, until } from '../support/http.ts'
 import { serveHere } from '../support/server.ts'
 import { families, sampleOf } from './exposition.ts'
@@ -84,7 +84,7 @@ t.test('a body that comes too slowly is answered 408 and its connection ends', a
   )
   app.decorateRequest('principal')
   app.setErrorHandler((error, _request, reply) => {
-    const { status, body } = answerOf(error, undefined)
+    const { status, body } = answerOf(error, { envelopeId: undefined, root: '' })
     return reply.code(status).header('connection', 'close').send(body)
   })
   app.post('/v1/tasks', async ({ body }) => ({ length: JSON.stringify(body).length }))

@@ -1,6 +1,6 @@
 // Results of client tools that come in with a create: of the task that waits, or of the next one of its session.
 import t from 'tap'
-import { idsOf, read } from '../support/http.ts'
+import { idsOf, read, until } from '../support/http.ts'
 import { apiOf, serveHere } from '../support/server.ts'
 import { dataLines, decode } from '../support/sse.ts'
 import {
@@ -137,6 +137,24 @@ t.test('streamed, it ends when the task waits again', async t => {
   await told.rest()
   t.equal(told.frames()[0]?.type, 'task.working')
   t.equal(told.frames().at(-1)?.type, 'task.input_required')
+})
+
+t.test('streamed, the answer to a task that stays paused ends at once', async t => {
+  const slow = { tool: 'agent_script', arguments: { input: '[{"sleep_ms":150},{"message":"slow"}]' } }
+  const made = await waiting([{ tools: [ask, slow] }, said], { background: true })
+  await until(async () => (await get(made.id)).output.length >= 2)
+  await act(made.id, 'pause')
+  const task = await becomes(made.id, 'paused')
+  const sent = { ...bringing(task, result(callId(task), 'me')), task_id: task.id, stream: true }
+  for (const which of ['the answer', 'the same answer again']) {
+    const told = await stream(sent)
+    await told.rest()
+    t.same(told.frames(), [], which)
+  }
+  t.equal((await get(task.id)).status, 'paused')
+  await act(task.id, 'resume')
+  await becomes(task.id, 'completed')
+  await holds(t, tasks, task.id)
 })
 
 t.test('a part of the results is -32021, and nothing is written', async t => {

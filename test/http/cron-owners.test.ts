@@ -89,7 +89,7 @@ t.test(
     t.same([...new Set(ofBob.map(({ body }) => body.job_id))], [own])
     const streamsOf = async (who: Api) => {
       const { body } = await read(who('GET', '/audit/streams?limit=1000'))
-      const { streams } = body as unknown as { streams: { stream: string }[] }
+      const { data: streams } = body as unknown as { data: { stream: string }[] }
       return streams.map(({ stream }) => stream).filter(stream => stream.startsWith('cron-'))
     }
     t.same(await streamsOf(ann), [`cron-${job}`])
@@ -111,7 +111,7 @@ t.test('secret values of a job are in secrets.db alone, are shown as stars, and 
   t.match(JSON.parse(text), { task: { env: { KEY: '***' } } })
   for (const who of [ann, bob]) {
     const { body } = await read(who('GET', '/cron/jobs'))
-    for (const { job_id } of (body as unknown as { jobs: { job_id: string }[] }).jobs)
+    for (const { job_id } of (body as unknown as { data: { job_id: string }[] }).data)
       await who('DELETE', `/cron/jobs/${job_id}`)
   }
   t.same(holding(), [])

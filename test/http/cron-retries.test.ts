@@ -69,7 +69,7 @@ t.test('a trigger with a key begins one run of this job', async t => {
   )
   t.match(await send(api, `/${other.job_id}/trigger`, undefined, key), { replayed: false }, 'another job')
   const { body } = await read(api('GET', `/cron/jobs/${job_id}/runs`))
-  t.equal((body as unknown as { runs: object[] }).runs.length, 2)
+  t.equal((body as unknown as { data: object[] }).data.length, 2)
 })
 
 t.test('a marked retry of the only trigger gets its run', async t => {

@@ -47,7 +47,12 @@ t.test('a wrong body gets every problem, in the place where it is', async t => {
   t.equal((await api('POST', '/cron/jobs', past)).status, 422)
   const never = await read(api('POST', '/cron/jobs', { ...past, at: '2927-02-30T00:00:00Z', task }))
   t.match(never.body, { detail: [{ loc: ['body', 'at'] }] }, 'a day that its month does not have')
-  t.match((await read(api('GET', '/cron/jobs'))).body, { jobs: [], has_more: false })
+  t.match((await read(api('GET', '/cron/jobs'))).body, {
+    object: 'list',
+    data: [],
+    has_more: false,
+    next_cursor: null,
+  })
 })
 
 t.test('a change leaves what it does not name, and the owner, as they are', async t => {
@@ -87,7 +92,7 @@ t.test("a user's jobs are not there for another user, and are limited", async t 
   const { status, body } = await read(ann.as('POST', '/cron/jobs', yearly))
   t.equal(status, 429)
   t.match(body, { data: { quota: 'cron_jobs', limit: 2 } })
-  t.match((await read(bob.as('GET', '/cron/jobs'))).body, { jobs: [] })
+  t.match((await read(bob.as('GET', '/cron/jobs'))).body, { data: [] })
 })
 
 t.test(
@@ -191,6 +196,8 @@ t.test('a job shows the newest of its runs that ended with a result', async t =>
   const second = await run()
   await until(async () => (await last())?.run_id === second)
   t.match(await last(), { status: 'failed', error: /no water left/ })
-  const { jobs } = (await read(ann.as('GET', '/cron/jobs'))).body as unknown as { jobs: { last_run: Last }[] }
+  const { data: jobs } = (await read(ann.as('GET', '/cron/jobs'))).body as unknown as {
+    data: { last_run: Last }[]
+  }
   t.match(jobs[0]?.last_run, { run_id: second, status: 'failed' }, 'also in the list')
 })

@@ -101,6 +101,23 @@ t.test('create, step, reset and observation are access; a look at the record is 
   t.equal((await record(id)).body.created_at, first, 'and its birthday stays')
 })
 
+t.test(
+  'a create of a session whose episode is over says so, and a repeated create gets its first answer',
+  async t => {
+    const body = { session_id: 'over', env_class_path: counter, env_init_kwargs: { end: 3 } }
+    const key = { 'idempotency-key': 'of the session that is over' }
+    const first = await create(body, key)
+    t.match(first.body, { initial_state: { total: 0 }, done: false })
+    t.equal((await add('over', 3)).body.done, true)
+    const found = await create(body)
+    t.match(found, { status: 200, body: { initial_state: { total: 0 }, done: true } })
+    t.same(found.body.tools, (await observe('over')).body.tools)
+    t.same((await create(body, key)).body, first.body)
+    await reset('over')
+    t.match((await create(body)).body, { initial_state: { total: 0 }, done: false })
+  },
+)
+
 t.test('what is deleted is gone, whether it was closed before or not', async t => {
   for (const closed of [false, true]) {
     const id = await made({ env_vars: { KEY: 'value' } })

@@ -1,7 +1,7 @@
 // Streams of /api/events in tests: as a client reads them, and byte for byte as they come on the wire.
 import { createParser } from 'eventsource-parser'
 import type { Test } from 'tap'
-import type { PublicEvent } from '../../src/contract/public-events.ts'
+import type { PublicEvent } from '../../src/contract/events/public-events.ts'
 import type { Log } from '../../src/contract/stored.ts'
 import { publicEventOf } from '../../src/history/public-events.ts'
 import { dial, read, until } from '../support/http.ts'

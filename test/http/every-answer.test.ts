@@ -78,6 +78,6 @@ t.test('heads are written in one file', t => {
   const writers = files.filter(name =>
     /raw\.(writeHead|setHeader)\(/.test(readFileSync(path.join('src/http', name), 'utf8')),
   )
-  t.same(writers, ['head.ts'])
+  t.same(writers, ['answer/head.ts'])
   t.end()
 })

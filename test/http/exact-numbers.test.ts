@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import t from 'tap'
-import { unpack } from '../../src/platform/tar.ts'
+import { unpack } from '../../src/platform/files/tar.ts'
 import { isExportFile } from '../../src/proof/export/format.ts'
 import fc from '../support/fast-check.ts'
 import { brief, read, type TaskJson } from '../support/http.ts'

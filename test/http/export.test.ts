@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import t from 'tap'
-import { unpack } from '../../src/platform/tar.ts'
+import { unpack } from '../../src/platform/files/tar.ts'
 import { isExportFile } from '../../src/proof/export/format.ts'
 import { brief, read, until } from '../support/http.ts'
 import { type Api, apiOf, runReprise, serveHere } from '../support/server.ts'

@@ -1,5 +1,6 @@
 // What the server does not understand in a request is named in headers, or refused when the caller wants that.
 import t from 'tap'
+import { distanceOf } from '../../src/http/request/did-you-mean.ts'
 import { read } from '../support/http.ts'
 import { serveHere } from '../support/server.ts'
 import { tasksOf } from './agent-tasks.ts'
@@ -58,6 +59,42 @@ t.test('every other request with a body has the header', async t => {
   t.same([job.status, of(job)], [422, 'schedul'], 'a refused body, too')
   const token = await api('POST', '/auth/tokens', { role: 'user', user_id: 'ann', colour: 1 })
   t.same([token.status, of(token)], [200, 'colour'])
+})
+
+t.test('a name that is nearly a known one is named with it', async t => {
+  const meant = (response: Response) => response.headers.get('x-did-you-mean')
+  const wrong = {
+    ...create,
+    agent_confg: { model: 'x' },
+    agent_config: { developerPrompt: 'x', colour: 'red' },
+  }
+  const made = await api('POST', '/tasks?limt=1', wrong)
+  t.equal(made.status, 200)
+  t.equal(meant(made), 'agent_confg=agent_config, agent_config.developerPrompt=agent_config.developer_prompt')
+  t.equal(meant(await api('GET', '/tasks?limits=1&typse=2')), 'limits=limit', 'in a query, too')
+  const both = await api('GET', '/audit/events?strem=a&oder=b')
+  t.equal(meant(both), 'strem=stream', 'and nothing for a name that is near none')
+  t.equal(meant(await api('POST', '/tasks', create)), null)
+  const item = { ...said, colour: undefined, message_contnt: 1 }
+  t.equal(
+    meant(await api('POST', '/tasks', { ...create, history_messages: [item] })),
+    'history_messages.0.message_contnt=history_messages.0.message_content',
+  )
+  const refused = await read(api('POST', '/tasks', { ...create, agent_confg: {} }, strict))
+  t.match(refused.body.detail, [
+    { loc: ['body', 'agent_confg'], msg: 'Extra inputs are not permitted: did you mean agent_config?' },
+  ])
+  const query = await read(api('GET', '/tasks?limits=1', undefined, strict))
+  t.match(query.body.detail, [{ msg: /did you mean limit\?$/ }])
+  for (const [a, b, distance] of [
+    ['', 'ab', 2],
+    ['type', 'type', 0],
+    ['typse', 'types', 1],
+    ['limt', 'limit', 1],
+    ['colour', 'color', 1],
+    ['kitten', 'sitting', 3],
+  ] as const)
+    t.equal(distanceOf(a, b), distance, `${a} ${b}`)
 })
 
 const said = { type: 'message', role: 'user', message_content: 'hi', colour: 1 }

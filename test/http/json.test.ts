@@ -1,8 +1,8 @@
 import t from 'tap'
-import { maxDifferentKeys, maxKeys, maxValues } from '../../src/contract/json-limits.ts'
+import { maxDifferentKeys, maxKeys, maxValues } from '../../src/contract/json/json-limits.ts'
 import { Invalid, type Problem } from '../../src/contract/refusals.ts'
 import { parseJson as parseBytes } from '../../src/http/body/json.ts'
-import { maxProblems } from '../../src/http/problems.ts'
+import { maxProblems } from '../../src/http/request/problems.ts'
 import fc from '../support/fast-check.ts'
 
 const parseJson = (text: string) => parseBytes(Buffer.from(text))

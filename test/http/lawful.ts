@@ -51,7 +51,10 @@ const moves: Record<string, string[]> = {
   paused: waiting,
 }
 
-/** `over`: its done frames were told; once more only when its step is abandoned, and then it is incomplete. */
+/**
+ * `over`: its done frames were told; once more only when its step is abandoned, and then it is incomplete, or when somebody
+ * has approved a call with other arguments (`edited`).
+ */
 type Open = {
   kind: string
   call_id?: string
@@ -60,6 +63,7 @@ type Open = {
   hasDeltas: boolean
   whole: boolean
   over: boolean
+  edited: boolean
 }
 type ItemJson = { type: string; id: string; status: string; call_id?: string; arguments?: string }
 
@@ -128,6 +132,7 @@ export const lawful = (frames: Frame[], from = 0): string[] => {
         hasDeltas: false,
         whole: false,
         over: false,
+        edited: false,
       })
     }
     if ('item_id' in frame) {
@@ -141,6 +146,8 @@ export const lawful = (frames: Frame[], from = 0): string[] => {
       if (frame.type.startsWith('task.tool_result')) check(mine.kind === 'tool_result', `of a ${mine.kind}`)
       if (frame.type === 'task.tool_call_arguments.delta') mine.text += frame.delta
       if (frame.type === 'task.tool_call_arguments.done') {
+        mine.edited = mine.over && mine.text !== frame.arguments
+        if (mine.edited) mine.text = String(frame.arguments)
         check(mine.text === frame.arguments, 'another text than its deltas')
         mine.whole = true
       }
@@ -167,8 +174,8 @@ export const lawful = (frames: Frame[], from = 0): string[] => {
         calls.add(done.call_id ?? '')
       }
       if (done.type === 'tool_result') check(mine?.whole, 'a result that was not told')
-      check(!mine?.over || done.status === 'incomplete', 'done twice')
-      if (mine !== undefined) mine.over = true
+      check(!mine?.over || mine.edited || done.status === 'incomplete', 'done twice')
+      if (mine !== undefined) Object.assign(mine, { over: true, edited: false })
     }
   }
   return wrong

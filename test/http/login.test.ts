@@ -1,7 +1,7 @@
 // One-time links to the console: once, for a minute, and no more rights than those of whoever asked.
 import t from 'tap'
 import { createLogins } from '../../src/access/logins.ts'
-import type { Principal } from '../../src/contract/token-events.ts'
+import type { Principal } from '../../src/contract/events/token-events.ts'
 import { apiAs, read } from '../support/http.ts'
 import { apiOf, serveHere } from '../support/server.ts'
 

@@ -234,6 +234,11 @@ t.test('a message without content is refused with its place', async t => {
     [{ content: [] }, /^body content too_short$/],
     [{ content: 1 }, /^body content /],
     [{ content: null }, /^body content /],
+    [{ event: { type: 'go' } }, /^body event value_error$/],
+    [{ event: { type: 'go' }, content: 'go' }, /^body event value_error$/],
+    [{ event: {} }, /^body event type missing$/],
+    [{ event: 'go' }, /^body event /],
+    [{ event: { type: 'xstate.done.actor.pay' } }, /^body event type value_error$/],
     [{ content: [{ type: 'text' }] }, /^body content 0 text missing$/],
     ['{"content":', /json_invalid$/],
   ]

@@ -16,7 +16,7 @@ const root = path.resolve(import.meta.dirname, '../..')
 t.test('prom-client is loaded by the first scrape', async t => {
   const code = `
     import { createRequire } from 'node:module'
-    import './src/main.ts'
+    import './src/start/server.ts'
     import { createExposition } from './src/metrics/exposition.ts'
     const loaded = () => Object.keys(createRequire(import.meta.url).cache).some(file => file.includes('prom-client'))
     const scrape = createExposition([])

@@ -109,8 +109,8 @@ t.test('what is not there is a 404: an envelope for get, the bare error for the 
   for (const [method, path] of others) {
     const { status, body } = await read(api(method, path))
     t.equal(status, 404, path)
-    t.same(Object.keys(body).sort(), ['code', 'message'])
-    t.match(body, { code: -32001, message: /./ })
+    t.same(Object.keys(body).sort(), ['code', 'data', 'message'])
+    t.match(body, { code: -32001, message: /./, data: { hint: /./, docs: /#error-TaskNotFound$/ } })
   }
 })
 

@@ -1,6 +1,6 @@
 // Heartbeats of open streams.
 import t from 'tap'
-import { createOpenStreams } from '../../src/http/open-streams.ts'
+import { createOpenStreams } from '../../src/http/stream/open-streams.ts'
 import { until } from '../support/http.ts'
 
 t.test(

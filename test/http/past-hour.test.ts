@@ -1,6 +1,6 @@
 // GET /v1/metrics/past-hour: what the server did, in samples that it keeps for an hour and no longer.
 import t from 'tap'
-import { keepPastHour, sampleSeconds } from '../../src/metrics/past-hour.ts'
+import { samplePastHour, sampleSeconds } from '../../src/metrics/past-hour.ts'
 import { createRequestCounts } from '../../src/metrics/request-counts.ts'
 import { read } from '../support/http.ts'
 import { apiOf, serveHere } from '../support/server.ts'
@@ -18,7 +18,7 @@ t.test('a sample holds what happened since the one before, and an hour of them i
       return () => {}
     },
   }
-  const hour = keepPastHour({
+  const hour = samplePastHour({
     world: { clock: { now: () => now }, timers },
     head: () => head,
     lag: () => 3,

@@ -1,7 +1,7 @@
 // How the server reads the parameters of a query.
 import t from 'tap'
 import { Invalid, type Problem } from '../../src/contract/refusals.ts'
-import { type QueryReader, readQuery } from '../../src/http/query.ts'
+import { type QueryReader, readQuery } from '../../src/http/request/query.ts'
 
 const brief = (problems: Problem[]) => problems.map(({ loc, type }) => [...loc, type].join(' '))
 

@@ -1,9 +1,9 @@
 // Open streams and WebSockets of one user, and of all: refused before anything is done, and given back when they close.
 import t, { type Test } from 'tap'
 import { dial, read, until } from '../support/http.ts'
+import { withWorkspaces } from '../support/sandbox.ts'
 import { type Api, adminToken, apiOf, serveHere } from '../support/server.ts'
 import { follow } from '../support/sse.ts'
-import { withWorkspaces } from '../support/wall.ts'
 import { script } from './agent-tasks.ts'
 import { askEvents, listen } from './event-streams.ts'
 import { families, sampleOf } from './exposition.ts'

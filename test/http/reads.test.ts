@@ -47,6 +47,17 @@ const surfaces: Record<string, { reads: () => Promise<unknown>; ids: string[] }>
     reads: () => auditor.api('GET', '/tasks/one/rollouts'),
     ids: ['one'],
   },
+  'GET /v1/responses/{response_id}': {
+    reads: async () => {
+      await auditor.api('GET', '/responses/resp_one')
+      await auditor.api('GET', '/responses/resp_two?stream=true').then(answer => answer.text())
+    },
+    ids: ['one', 'two'],
+  },
+  'GET /v1/responses/{response_id}/input_items': {
+    reads: () => auditor.api('GET', '/responses/resp_one/input_items'),
+    ids: ['one'],
+  },
   'GET /v1/rollouts': {
     reads: () => auditor.api('GET', '/rollouts').then(answer => answer.text()),
     ids: ['one', 'two'],
@@ -95,7 +106,7 @@ const surfaces: Record<string, { reads: () => Promise<unknown>; ids: string[] }>
 }
 /** Operations that show no task, or show it to whoever has just stored an event about it. */
 const others =
-  /^(GET \/v1\/(env|agents|webhooks|cron|auth|metrics)|GET \/($|ui|healthz|readyz|metrics|docs|openapi|asyncapi|ws)|GET \/v1\/audit\/(holds|checkpoint|public-key|proof|consistency|tlog\/checkpoint|tlog\/tile\/\{level\}))/
+  /^(GET \/v1\/(env|agents|models|workers|webhooks|cron|auth|metrics)|GET \/($|ui|healthz|readyz|metrics|docs|openapi|asyncapi|ws)|GET \/v1\/audit\/(holds|checkpoint|public-key|proof|consistency|tlog\/checkpoint|tlog\/tile\/\{level\}))/
 
 t.test('each operation that shows tasks to a reader is recorded', async t => {
   for (const { method, path, access } of operations) {
@@ -164,7 +175,7 @@ t.test('what is refused is not recorded, and only auditors of all users see the 
   t.same(await readsOf(bob.id), [{ principal: bob.id, route: 'GET /v1/tasks', ids: [], count: 1 }])
   const stream = `access-${new Date().toISOString().slice(0, 10)}`
   const seen = await read(auditor.api('GET', `/audit/events?stream=${stream}&limit=1`))
-  t.match(JSON.parse(seen.text), { events: [{ stream, type: 'ReadAccess', principal: 'system' }] })
+  t.match(JSON.parse(seen.text), { data: [{ stream, type: 'ReadAccess', principal: 'system' }] })
   t.equal((await ada.api('GET', `/audit/events?stream=${stream}`)).status, 404)
 })
 

@@ -4,6 +4,8 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import t, { type Test } from 'tap'
+import { Compile } from 'typebox/compile'
+import { RolloutEntry } from '../../src/contract/responses.ts'
 import { calls, fakeModel, says } from '../support/fake-model.ts'
 import { read } from '../support/http.ts'
 import { type Api, serveHere } from '../support/server.ts'
@@ -33,6 +35,7 @@ const stepsOf = (entries: Entry[]) => entries.map(({ env_steps }) => env_steps)
 
 const add = (by: number) => ({ tool: 'add', arguments: { by } })
 const end = { message: 'so: $result' }
+const fits = Compile({ ...RolloutEntry, additionalProperties: false })
 const seen = (total: number) => ({ total, drawn: [], at: [] })
 
 const folderFor = (t: Test): string => {
@@ -95,6 +98,7 @@ t.test('an entry has the steps that its calls were, each with what was seen befo
     },
   ])
   t.equal(second?.length, 2)
+  for (const entry of entries) t.same(fits.Errors(entry), [], 'an entry is what the documents say')
   t.same(rest, [undefined, undefined, undefined], 'other tools, and a call that was refused, are no steps')
   t.same(task.rollouts, entries, 'the answer of the task holds the same')
   t.same(

@@ -30,6 +30,7 @@ const foreign: Ids = {
   job_id: job.job_id,
   webhook_id: webhook.id,
   token_id: 'tok_none',
+  response_id: 'resp_anns-task',
 }
 const unknown: Ids = {
   task_id: 'nobodys',
@@ -38,6 +39,7 @@ const unknown: Ids = {
   job_id: 'cron_nobodys',
   webhook_id: 'wh_nobodys',
   token_id: 'tok_none',
+  response_id: 'resp_nobodys',
 }
 
 /** Bodies that are valid for an operation whose path does not name what it is about. */
@@ -71,7 +73,7 @@ const nameOf = ({ method, path }: Operation) => `${method} ${path}`
 /** Operations about one thing that has an owner: their path names it, or their body. */
 const owned = operations.filter(
   ({ path }) =>
-    /\{(task_id|session_id|job_id|webhook_id|other)\}/.test(path) ||
+    /\{(task_id|session_id|job_id|webhook_id|other|response_id)\}/.test(path) ||
     /^\/v1\/env\/(step|reset|observation|close)$/.test(path),
 )
 

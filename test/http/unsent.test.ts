@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import t from 'tap'
-import { watchUnsent } from '../../src/http/unsent.ts'
+import { watchUnsent } from '../../src/http/server/unsent.ts'
 import { until } from '../support/http.ts'
 
 /** More than the systems of both sides keep for a reader that does not read. */

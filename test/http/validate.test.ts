@@ -9,9 +9,9 @@ import {
   MessageContent,
   OutputItem,
 } from '../../src/contract/wire.ts'
-import { maxProblems } from '../../src/http/problems.ts'
+import { maxProblems } from '../../src/http/request/problems.ts'
+import { bodyValidator } from '../../src/http/request/validate.ts'
 import { explain } from '../../src/http/validate/explain.ts'
-import { bodyValidator } from '../../src/http/validate.ts'
 import fc from '../support/fast-check.ts'
 
 const brief = (problems: Problem[]) => problems.map(({ loc, type }) => [...loc, type].join(' '))

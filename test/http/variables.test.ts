@@ -4,8 +4,8 @@ import path from 'node:path'
 import t from 'tap'
 import { folderOf } from '../mcp/support.ts'
 import { read, until } from '../support/http.ts'
+import { noBubblewrap } from '../support/sandbox.ts'
 import { spawnServer } from '../support/server.ts'
-import { noBubblewrap } from '../support/wall.ts'
 import { resultsOf, script, tasksOf } from './agent-tasks.ts'
 import { envCalls } from './env-calls.ts'
 
@@ -147,8 +147,9 @@ t.test(
       PATH: true,
     })
     await givenTo([{ tool: 'show' }], { session_id, env: { TOKEN: 'of a task' } })
-    const { events } = (await read(first.api('GET', '/audit/events?stream=env-again'))).body as unknown as {
-      events: { type: string; data: { env_vars?: object; secret_ref?: string } }[]
+    const { data: events } = (await read(first.api('GET', '/audit/events?stream=env-again')))
+      .body as unknown as {
+      data: { type: string; data: { env_vars?: object; secret_ref?: string } }[]
     }
     const steps = events.filter(({ type }) => type === 'EnvStepCompleted')
     t.same(

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import path from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import { ownThread, processorMs } from '../../src/platform/thread-time.ts'
+import { ownThread, processorMs } from '../../src/platform/threads/thread-time.ts'
 import { catastrophe, checkerFor, doubling, heldDeadlines } from './support.ts'
 
 let started = 0

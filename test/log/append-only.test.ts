@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3'
 import t, { type Test } from 'tap'
 import { DamagedEvent } from '../../src/contract/stored.ts'
-import { openForWriting } from '../../src/log/sqlite-file.ts'
+import { openForWriting } from '../../src/log/file/sqlite-file.ts'
 import { all, dataOf, fileIn, numbered, openFile, rejection, streamOf, to } from './support.ts'
 
 const givenFile = async (t: Test) => {

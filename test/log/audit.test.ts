@@ -6,7 +6,7 @@ import t, { type Test } from 'tap'
 import type { AuditTrail, StoredEvent } from '../../src/contract/audit.ts'
 import { DamagedEvent } from '../../src/contract/stored.ts'
 import { openAuditTrail } from '../../src/log/audit.ts'
-import { sqliteReader } from '../../src/log/sqlite-reader.ts'
+import { sqliteReader } from '../../src/log/file/sqlite-reader.ts'
 import { givenFileOf, placesOf } from './damaged-file.ts'
 import { fileIn, numbered, openFile, to } from './support.ts'
 
@@ -151,7 +151,7 @@ t.test(
       const mine = await read(trail.events(0, { owner: 'user-1' }))
       t.same(mine.events, whole.slice(0, mine.events.length))
       t.ok(mine.error instanceof DamagedEvent)
-      trail.close()
+      await trail.close()
     }
   },
 )

@@ -5,7 +5,7 @@ import { copyFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'n
 import path from 'node:path'
 import type Database from 'better-sqlite3'
 import type { Test } from 'tap'
-import { openForWriting } from '../../src/log/sqlite-file.ts'
+import { openForWriting } from '../../src/log/file/sqlite-file.ts'
 
 const fixture = path.join(import.meta.dirname, 'fixtures/append.ts')
 

@@ -15,7 +15,7 @@ import {
 import Database from 'better-sqlite3'
 import t, { type Test } from 'tap'
 import { CannotStart } from '../../src/contract/cannot-start.ts'
-import { sqliteStore } from '../../src/log/sqlite-store.ts'
+import { sqliteStore } from '../../src/log/file/sqlite-store.ts'
 import { until } from '../support/http.ts'
 import { all, fileIn, openFile, openOn, rejection, to } from './support.ts'
 

@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t, { type Test } from 'tap'
 import { CannotStart } from '../../src/contract/cannot-start.ts'
-import { lockFolder } from '../../src/log/lock.ts'
+import { lockFolder } from '../../src/platform/sqlite/lock-file.ts'
 
 const fixture = path.join(import.meta.dirname, 'fixtures/hold-lock.ts')
 const inUse = () => 'in use by the server at http://127.0.0.1:1'

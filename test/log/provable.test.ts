@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 import Database from 'better-sqlite3'
 import t from 'tap'
-import { sqliteStore } from '../../src/log/sqlite-store.ts'
+import { sqliteStore } from '../../src/log/file/sqlite-store.ts'
 import type { Row } from '../../src/log/store.ts'
 import { realWorld } from '../../src/platform/world.ts'
 import { fileIn, numbered, onBothStores, openFile, openOn, to } from './support.ts'

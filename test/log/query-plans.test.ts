@@ -17,8 +17,8 @@ prototype.prepare = function (this: Database.Database, sql) {
 }
 const { openAuditTrail } = await import('../../src/log/audit.ts')
 const { openLogReadOnly } = await import('../../src/log/read-only.ts')
-const { openStoredRows } = await import('../../src/log/stored-rows.ts')
-const { streamsOf } = await import('../../src/maintenance/export-subject.ts')
+const { openStoredRows } = await import('../../src/log/chosen-storage.ts')
+const { streamsOf } = await import('../../src/maintenance/export/export-subject.ts')
 
 /** What a statement may read in full, and why. */
 const whole: [plan: RegExp, sql: RegExp, reason: string][] = [
@@ -65,21 +65,24 @@ t.test(
       let read = 0
       const counting = {
         ...rows,
-        *beginningsOf(...asked: Parameters<typeof rows.beginningsOf>) {
-          for (const row of rows.beginningsOf(...asked)) {
-            read++
-            yield row
+        async *beginningsOf(...asked: Parameters<typeof rows.beginningsOf>) {
+          for await (const page of rows.beginningsOf(...asked)) {
+            read += page.length
+            yield page
           }
         },
       }
       const names = (found: { stream: string }[]) => found.map(({ stream }) => stream)
       const own = ['task-first', 'task-last', 'env-env-one']
-      t.same(names(streamsOf(counting, { kind: 'user', id: 'ada' })), own)
+      t.same(names(await streamsOf(counting, { kind: 'user', id: 'ada' })), own)
       t.equal(read, 3, `beside ${others} others`)
-      t.same(names(streamsOf(counting, { kind: 'session', id: 'env-one' })), ['env-env-one'])
-      t.same(names(streamsOf(counting, { kind: 'session', id: 's1' }, 'ada')), ['task-first', 'task-last'])
-      t.equal(streamsOf(counting, { kind: 'session', id: 's1' }).length, others + 2)
-      t.same(names(streamsOf(counting, { kind: 'user', id: 'nobody' })), [])
+      t.same(names(await streamsOf(counting, { kind: 'session', id: 'env-one' })), ['env-env-one'])
+      t.same(names(await streamsOf(counting, { kind: 'session', id: 's1' }, 'ada')), [
+        'task-first',
+        'task-last',
+      ])
+      t.equal((await streamsOf(counting, { kind: 'session', id: 's1' })).length, others + 2)
+      t.same(names(await streamsOf(counting, { kind: 'user', id: 'nobody' })), [])
       const audit = openAuditTrail(file, log)
       const listed = async (...asked: Parameters<typeof audit.streams>) => {
         const found: string[] = []
@@ -92,8 +95,8 @@ t.test(
       t.equal((await listed(0, { search: 'task-' })).length, 2 * others + 2)
       t.same(await listed(3, { search: 'task', owner: 'ada' }), ['task-last'], 'for a user only its own')
       t.same(await listed(0, { search: 'task-a1', owner: 'ada' }), [])
-      audit.close()
-      rows.close()
+      await audit.close()
+      await rows.close()
       await log.close()
     }
   },
@@ -123,7 +126,7 @@ t.test('no statement reads or sorts more than it must', async t => {
   }
   t.same([...met].sort(), whole.map(([, , reason]) => reason).sort(), 'each excuse is needed')
   db.close()
-  audit.close()
-  rows.close()
+  await audit.close()
+  await rows.close()
   await read.close()
 })

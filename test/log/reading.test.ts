@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { EventLog } from '../../src/log/log.ts'
-import { isCorrupt } from '../../src/platform/sqlite/corrupt.ts'
+import { isCorrupt } from '../../src/platform/sqlite/errors.ts'
 import {
   all,
   dataOf,

@@ -1,7 +1,7 @@
 // The one way to follow the log: past, then live, without a gap or a repeat, at the pace of its handler.
 import t from 'tap'
 import { DamagedEvent, type Recorded } from '../../src/contract/stored.ts'
-import type { Subscription } from '../../src/log/follower.ts'
+import type { Subscription } from '../../src/log/follower/follower.ts'
 import type { EventLog } from '../../src/log/log.ts'
 import { memoryStore } from '../../src/log/memory-store.ts'
 import { randomOf, settle, testWorld } from '../support/world.ts'

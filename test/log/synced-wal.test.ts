@@ -1,7 +1,7 @@
 // A WAL that is made longer in large steps, and synced without the journal of the file system.
 import { copyFileSync, readFileSync, statSync } from 'node:fs'
 import t from 'tap'
-import { durableRows } from '../../src/log/durable-rows.ts'
+import { durableRows } from '../../src/log/log.ts'
 import { memoryStore } from '../../src/log/memory-store.ts'
 import { createReading } from '../../src/log/reading.ts'
 import { all, fileIn, numbered, openFile, openOn, to } from './support.ts'

@@ -2,7 +2,7 @@
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t, { type Test } from 'tap'
-import { addStates } from '../../src/maintenance/backup-states.ts'
+import { addStates } from '../../src/maintenance/backup/backup-states.ts'
 
 const given = (t: Test) => {
   const folder = t.testdir({

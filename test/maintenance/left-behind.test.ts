@@ -3,9 +3,9 @@ import { existsSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t, { type Test } from 'tap'
 import { StorageFailure } from '../../src/contract/stored.ts'
-import { leftBehind } from '../../src/maintenance/left-behind.ts'
-import { filesOf } from '../../src/platform/data-folder.ts'
+import { filesOf } from '../../src/platform/files/data-folder.ts'
 import { openSecrets } from '../../src/platform/secrets.ts'
+import { leftBehind } from '../../src/shard/opening/left-behind.ts'
 
 /** A data folder whose log was restored, with the values of `a` and `b`. `start` opens it as a start does. */
 const given = (t: Test) => {

@@ -1,7 +1,7 @@
 // What is resumed when the log can be written again, while the read models are not current yet.
 import t from 'tap'
 import { Refusal } from '../../src/contract/refusals.ts'
-import { createRecovery } from '../../src/maintenance/recovery.ts'
+import { createRecovery } from '../../src/shard/recovery.ts'
 import { retriedBy } from '../../src/tasks/when-current.ts'
 import { until } from '../support/http.ts'
 

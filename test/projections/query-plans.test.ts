@@ -40,7 +40,7 @@ const sorted: [sql: RegExp, reason: string][] = [
   [/FROM ended CROSS JOIN/, 'the tasks with one body'],
   [/FROM cron_jobs GROUP BY state/, 'a user has at most 100'],
   [/FROM cron_runs .* ORDER BY position DESC, id DESC/s, 'the runs of one position'],
-  [/FROM cron_requests .* ORDER BY position/s, 'the requests with one body'],
+  [/FROM requests .* ORDER BY position$/s, 'the requests with one body'],
 ]
 
 /** A list as it was at a position, with tasks that were deleted since. */

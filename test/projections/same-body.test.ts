@@ -1,7 +1,7 @@
 // The tasks that a retry without a key may have made. The indexes find what a look at every row finds.
 import t from 'tap'
 import { scratchStore } from '../../projections/read-only.ts'
-import { createIdempotencyRows } from '../../projections/tasks/idempotency-keys.ts'
+import { createTwinRows } from '../../projections/tasks/twins.ts'
 import { randomOf } from '../support/world.ts'
 
 t.test(
@@ -27,7 +27,7 @@ t.test(
     for (const { position, digest, principal, deleted, hasKey, endedAt } of rows)
       insert.run(position, `t${position}`, deleted, principal, digest, hasKey, endedAt)
 
-    const { sameBody } = createIdempotencyRows(store)
+    const twinsOf = createTwinRows(store)
     let found = 0
     for (const since of [0, 1, 9_999, 10_000, 10_001, 45_678, 89_999, 100_000, 5_050_000, 6_000_000]) {
       for (const digest of [...digests, 'none']) {
@@ -40,7 +40,7 @@ t.test(
               row.hasKey === 0 &&
               (row.endedAt === null || row.endedAt >= since),
           )
-          const twins = sameBody(principal, digest, since).map(({ position }) => position)
+          const twins = twinsOf(principal, digest, since).map(({ position }) => position)
           t.same(
             twins,
             wanted.map(({ position }) => position),

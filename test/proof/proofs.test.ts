@@ -10,7 +10,7 @@ import { fromBase64, fromBytes } from '../../src/proof/tree/hash.ts'
 import { verifyConsistency, verifyInclusion } from '../../src/proof/tree/verify.ts'
 import { type Api, apiOf, serveHere } from '../support/server.ts'
 
-type Page = { events: { position: number; header: string; leaf_hash: string; data: { note: string } }[] }
+type Page = { data: { position: number; header: string; leaf_hash: string; data: { note: string } }[] }
 type Inclusion = { position: number; leaf_index: number; tree_size: number; leaf: string; hashes: string[] }
 
 const textOf = async (api: Api, path: string): Promise<string> => (await api('GET', path)).text()
@@ -28,7 +28,7 @@ const checkpointOf = async (api: Api, path = '/audit/checkpoint') => {
 }
 /** Waits until a checkpoint covers every event that is stored now. */
 const covered = async (api: Api) => {
-  const { events } = (await (await api('GET', '/audit/events?limit=1000')).json()) as Page
+  const { data: events } = (await (await api('GET', '/audit/events?limit=1000')).json()) as Page
   for (;;) {
     const found = await checkpointOf(api)
     if (found.size >= events.length) return found
@@ -39,8 +39,8 @@ const someTasks = async (api: Api, count: number) => {
   for (let n = 0; n < count; n++)
     await api('POST', '/tasks', { user_message_content: `message ${n}`, client_id: 'echo', stream: false })
 }
-const eventsOf = async (api: Api): Promise<Page['events']> =>
-  ((await (await api('GET', '/audit/events?limit=1000')).json()) as Page).events
+const eventsOf = async (api: Api): Promise<Page['data']> =>
+  ((await (await api('GET', '/audit/events?limit=1000')).json()) as Page).data
 const { api, url } = await serveHere(t)
 await someTasks(api, 3)
 
@@ -201,7 +201,7 @@ t.test('a new key is signed by the old one, in the log, and signs from there on'
   const [old, next] = keys.map(({ key }) => key)
   if (old === undefined || next === undefined) throw new Error('there are not two keys')
   t.equal(next.text, made.key)
-  const { events } = (await (await api('GET', '/audit/events?stream=audit-key')).json()) as Page
+  const { data: events } = (await (await api('GET', '/audit/events?stream=audit-key')).json()) as Page
   const note = readNote(events.at(-1)?.data.note ?? '')
   t.same(signersOf(note, [old, next]), [old, next])
   t.match(note.text, `from ${old.text}\nto ${next.text}\n`)

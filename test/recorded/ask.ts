@@ -2,7 +2,7 @@
 
 import { publishedOf } from '../../src/bus/published.ts'
 import { taskEvents } from '../../src/contract/decoders/task.ts'
-import { eventNames } from '../../src/contract/public-events.ts'
+import { eventNames } from '../../src/contract/events/public-events.ts'
 import { isTerminal } from '../../src/contract/wire.ts'
 import { emptyTask, evolve } from '../../src/history/task-view.ts'
 import { decode } from '../../src/log/decode.ts'

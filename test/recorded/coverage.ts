@@ -1,15 +1,16 @@
 // What recordings must hold an example of, taken from the contract's own lists: whatever is added there is missed here
 // until somebody records it.
-import { cronEventSchemas } from '../../src/contract/cron-events.ts'
+
+import type { Lifecycle } from '../../src/contract/charts/task-chart.ts'
+import { isMove, statusAfter } from '../../src/contract/charts/task-state.ts'
 import { sessionEvents } from '../../src/contract/decoders/env-session.ts'
 import { taskEvents } from '../../src/contract/decoders/task.ts'
-import { envSessionEventSchemas, envSessionStream } from '../../src/contract/env-session-events.ts'
+import { cronEventSchemas } from '../../src/contract/events/cron-events.ts'
+import { envSessionEventSchemas, envSessionStream } from '../../src/contract/events/env-session-events.ts'
+import { type TaskEventType, taskEventSchemas } from '../../src/contract/events/task-events.ts'
+import type { TokenCreated, TokenRevoked } from '../../src/contract/events/token-events.ts'
+import type { ToolsListed } from '../../src/contract/events/tool-list-events.ts'
 import type { Recorded } from '../../src/contract/stored.ts'
-import type { Lifecycle } from '../../src/contract/task-chart.ts'
-import { type TaskEventType, taskEventSchemas } from '../../src/contract/task-events.ts'
-import { isMove, statusAfter } from '../../src/contract/task-state.ts'
-import type { TokenCreated, TokenRevoked } from '../../src/contract/token-events.ts'
-import type { ToolsListed } from '../../src/contract/tool-list-events.ts'
 import { AgentConfig, CreateTaskBody, taskStatuses } from '../../src/contract/wire.ts'
 import { emptySession, evolveSession } from '../../src/history/env-session.ts'
 import { emptyTask, evolve } from '../../src/history/task-view.ts'

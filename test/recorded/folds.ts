@@ -1,11 +1,11 @@
 // What the folds of the product make of stored rows, without a server: every frame, the task and the session after each
 // of their events, and each public event as NATS carries it.
 
-import { headersOf, subjectOf } from '../../src/bus/nats-subject.ts'
+import { headersOf, subjectOf } from '../../src/bus/nats/nats-subject.ts'
 import { bodyOf, publishedOf } from '../../src/bus/published.ts'
 import { sessionEvents } from '../../src/contract/decoders/env-session.ts'
 import { taskEvents } from '../../src/contract/decoders/task.ts'
-import { envSessionStream } from '../../src/contract/env-session-events.ts'
+import { envSessionStream } from '../../src/contract/events/env-session-events.ts'
 import type { Recorded } from '../../src/contract/stored.ts'
 import { emptySession, evolveSession, sessionOf, stepAnswerOf } from '../../src/history/env-session.ts'
 import { renderFrames } from '../../src/history/frames.ts'

@@ -2,7 +2,7 @@
 // build that recorded it wrote, hashes included.
 import { mkdirSync } from 'node:fs'
 import path from 'node:path'
-import { sqliteStore } from '../../src/log/sqlite-store.ts'
+import { sqliteStore } from '../../src/log/file/sqlite-store.ts'
 import type { Row, Store } from '../../src/log/store.ts'
 import type { StoredRow } from './files.ts'
 

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { startFakeModel } from '../../src/fake-model/server.ts'
 import { decode } from '../../src/log/decode.ts'
-import { sqliteReader } from '../../src/log/sqlite-reader.ts'
+import { sqliteReader } from '../../src/log/file/sqlite-reader.ts'
 import { version } from '../../src/platform/version.ts'
 import { launch } from '../support/server.ts'
 import { ask, questionsOf } from './ask.ts'
@@ -14,6 +14,7 @@ import { foundIn, wanted } from './coverage.ts'
 import { type Answer, isRecorded, type StoredRow, writeRecording } from './files.ts'
 import { foldsOf } from './folds.ts'
 import { allRows, loadLog } from './load.ts'
+import { codeAnswers, playCode, playModelCalls } from './scenes/code.ts'
 import { playAhead, playHiddenJob, playJobs, playMissed } from './scenes/cron.ts'
 import { playExpiry } from './scenes/expiry.ts'
 import { playForks } from './scenes/forks.ts'
@@ -50,12 +51,19 @@ const play = async (): Promise<Record<string, string>> => {
   await stage.end()
   await fake.close()
 
+  const forCode = await startFakeModel({ answers: codeAnswers })
+  await stage.begin({ MODEL_BASE_URL: `${forCode.url}/v1`, MODEL: 'fake-1', MODEL_API_KEY: 'sk-secret' })
+  await playModelCalls(stage)
+  await stage.end()
+  await forCode.close()
+
   await stage.begin()
   const tokens = await playTokens(stage)
   await playTasks(stage)
   await playWebhooks(stage)
   await playTools(stage)
   await playForks(stage)
+  await playCode(stage)
   await playGroupChats(stage)
   const hidden = await playJobs(stage)
   await playSessions(stage)

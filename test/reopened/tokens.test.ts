@@ -10,7 +10,10 @@ const revoked = async () => {
   const { store, failNext } = failingStore()
   const system = await givenSystem({ store })
   const { log, world } = system
-  const principals = createPrincipals({ log, queries: system.tasks.queries, world }, 'admin')
+  const principals = createPrincipals(
+    { actors: system.principals, log, queries: system.tasks.queries, world },
+    'admin',
+  )
   const { id, token } = await principals.create({ role: 'user', userId: 'ann' }, by)
   const row = principals.find(id)
   if (row === undefined) throw new Error('the token is not there')

@@ -26,6 +26,7 @@ t.teardown(() => rmSync(place, { recursive: true, force: true }))
 for (const name of [
   'src',
   'actors',
+  'library',
   'projections',
   'bin',
   'python',

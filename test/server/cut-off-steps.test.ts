@@ -141,7 +141,7 @@ t.test('over HTTP whoever asks again by the same key learns that nobody knows', 
   t.match((await again('http-counter')).body, { step: 1, tool_result: { status: 'completed' } })
 
   const { body } = await sessions.call('GET', '/audit/events?stream=env-http-kept&limit=10')
-  const events = (body as unknown as { events: { type: string; causation_id: string }[] }).events
+  const events = (body as unknown as { data: { type: string; causation_id: string }[] }).data
   t.match(
     events.filter(({ causation_id }) => causation_id === 'first of http-kept').map(({ type }) => type),
     ['EnvStepIntended', 'EnvStepCompleted'],

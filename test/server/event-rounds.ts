@@ -3,7 +3,7 @@
 // the soak test.
 import { EventSource } from 'eventsource'
 import { createParser } from 'eventsource-parser'
-import { eventNames, type PublicEvent } from '../../src/contract/public-events.ts'
+import { eventNames, type PublicEvent } from '../../src/contract/events/public-events.ts'
 import { publicEventOf } from '../../src/history/public-events.ts'
 import { mustBeLawful } from '../history/public-lawful.ts'
 import { apiOf, killedStart, launch, type ServerProcess } from '../support/server.ts'

@@ -53,7 +53,7 @@ t.test(
         const answer = await api('POST', '/tasks', body)
         t.equal(answer.status, 503, calls)
         t.match(answer.headers.get('retry-after'), /^\d+$/)
-        t.match(await answer.json(), { error: { code: -32603, message: /try again later/ } })
+        t.match(await answer.json(), { error: { code: -32603, data: { hint: /^Try again later/ } } })
       }
       t.ok(disk.failures() >= 1, `${disk.failures()} calls have failed`)
       t.match(await (await fetch(`${url}/readyz`)).json(), { status: 'not ready', log: 'failing' })

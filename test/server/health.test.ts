@@ -1,6 +1,6 @@
 import t from 'tap'
+import { isRoot, noBubblewrap } from '../support/sandbox.ts'
 import { serveHere } from '../support/server.ts'
-import { isRoot, noBubblewrap } from '../support/wall.ts'
 import { createTask, play } from './wire.ts'
 
 t.test('health and readiness are told to anybody', async t => {

@@ -2,7 +2,7 @@
 // points of any kind: {reaches}.
 import { readConfig } from '../../src/config.ts'
 import type { KillPoint, Reach } from '../../src/contract/tools.ts'
-import { startServer } from '../../src/main.ts'
+import { startServer } from '../../src/start/server.ts'
 
 export type Order =
   | { of: string; point: KillPoint; name?: string; nth: number }

@@ -35,7 +35,7 @@ export const builtEntry = async (folder: string): Promise<string> => {
       'checkpoint-thread': 'src/platform/sqlite/checkpoint-thread.ts',
       'rewrite-thread': 'src/platform/sqlite/rewrite-thread.ts',
       'tree-thread': 'src/proof/store/tree-thread.ts',
-      'writer-thread': 'src/log/writer-thread.ts',
+      'writer-thread': 'src/log/file/writer-thread.ts',
       'schema-thread': 'src/json-schema/schema-thread.ts',
       'workshop-process': 'src/tools/workshop-process.ts',
       'search-thread': 'src/tools/search-thread.ts',

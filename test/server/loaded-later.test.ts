@@ -40,7 +40,8 @@ t.test('the start of a server reads none of the libraries that few servers need'
     )
   const main = Object.keys(metafile.outputs).find(name => name.endsWith('main.js')) ?? ''
   // The commands of the terminal are imported when they are called, so the whole server is what `serve` imports.
-  const serve = Object.entries(metafile.outputs).find(([, { inputs }]) => 'src/main.ts' in inputs)?.[0] ?? ''
+  const serve =
+    Object.entries(metafile.outputs).find(([, { inputs }]) => 'src/start/server.ts' in inputs)?.[0] ?? ''
   const atStart = new Set(packagesOf([...read(main), ...read(serve)]))
   t.ok(atStart.has('fastify'), 'it reads what each server needs')
   t.same(

@@ -169,7 +169,7 @@ t.test('a new log that the operator wants begins, and what was there is set asid
   t.equal(secretsIn(path.join(dataDir, 'left-behind/secrets.db')), 1)
   t.equal(secretsIn(path.join(dataDir, 'secrets.db')), 0)
   const audited = await (await server.api('GET', '/audit/events?stream=log')).json()
-  t.match(audited, { events: [{ type: 'LogResumed', data: { reason: 'loss_accepted' } }] })
+  t.match(audited, { data: [{ type: 'LogResumed', data: { reason: 'loss_accepted' } }] })
   t.equal(
     (await envCalls(server.api).create({ session_id: 's1', ...people })).status,
     200,

@@ -28,7 +28,7 @@ t.test('a task whose stream is lost answers 503 with its position, the others an
     const answer = await next.api('GET', `/tasks/${lost.id}${where}`)
     const { error, data } = (await answer.json()) as { error?: { data: unknown }; data?: unknown }
     t.equal(answer.status, 503, where)
-    t.same(error?.data ?? data, { position }, where)
+    t.match(error?.data ?? data, { position, docs: '/docs#error-Damaged' }, where)
     t.equal((await next.api('GET', `/tasks/${kept.id}${where}`)).status, 200, where)
   }
   t.equal((await next.api('POST', `/tasks/${lost.id}/cancel`)).status, 503)

@@ -1,9 +1,9 @@
 // Takes every file that this process may still open, and then opens a part of a data folder: prints how that fails.
 import { openSync } from 'node:fs'
-import { exitCodeOf } from '../../src/cli/exit.ts'
-import { lockFolder } from '../../src/log/lock.ts'
-import { sqliteStore } from '../../src/log/sqlite-store.ts'
+import { exitCodeOf } from '../../src/cli/terminal/exit.ts'
+import { sqliteStore } from '../../src/log/file/sqlite-store.ts'
 import { openSecrets } from '../../src/platform/secrets.ts'
+import { lockFolder } from '../../src/platform/sqlite/lock-file.ts'
 
 const [, , what = '', file = ''] = process.argv
 const parts: Record<string, () => unknown> = {

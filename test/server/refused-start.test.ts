@@ -5,6 +5,7 @@ import {
   copyFileSync,
   cpSync,
   existsSync,
+  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -13,12 +14,13 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { createServer, type Server } from 'node:net'
+import { tmpdir } from 'node:os'
 import path from 'node:path'
 import Database from 'better-sqlite3'
 import t from 'tap'
 import { readConfig } from '../../src/config.ts'
 import { CannotStart } from '../../src/contract/cannot-start.ts'
-import { startServer } from '../../src/main.ts'
+import { startServer } from '../../src/start/server.ts'
 import { adminToken, apiOf, refusedStart, runReprise, spawnServer } from '../support/server.ts'
 import { createTask, getTask } from './wire.ts'
 
@@ -83,6 +85,12 @@ t.test('a bad variable is one line that names it', async t => {
     stdout: '',
     stderr: 'reprise: DRAIN_SECONDS=soon is not a whole number from 0 to 3600\n',
   })
+  const agentsIn = (n: number, ...files: string[]): string => {
+    const folder = mkdtempSync(path.join(tmpdir(), `agents-${n}-`))
+    t.teardown(() => rmSync(folder, { recursive: true }))
+    for (const file of files) writeFileSync(path.join(folder, file), '')
+    return folder
+  }
   const bad: Record<string, string[]> = {
     PORT: ['abc', '-1', '65536', '1.5', '0x50', '1e3', ' '],
     MAX_RUNNING_TASKS: ['few', '-1', '99999999999999999999'],
@@ -101,6 +109,14 @@ t.test('a bad variable is one line that names it', async t => {
     HOST: ['203.0.113.7', 'no such host'],
     WORKSPACE_ROOT: ['/dev/null', '/dev/null/below'],
     ENV_PATH: ['/dev/null', path.join(t.testdirName, 'not-there')],
+    AGENT_PATH: [
+      '/dev/null',
+      path.join(t.testdirName, 'not-there'),
+      ...['Upper.mjs', 'echo.py', 'model.ts', '1st.js'].map((file, n) => agentsIn(n, file)),
+      agentsIn(9, 'twice.mjs', 'twice.py'),
+    ],
+    AGENT_MEMORY_MB: ['0', 'much'],
+    AGENT_STALL_MS: ['0', '1s'],
     DATA_DIR: [path.join(t.testdir({ file: '' }), 'file/folder')],
   }
   for (const [name, values] of Object.entries(bad)) {
@@ -244,9 +260,9 @@ t.test('a log that became shorter between two commits is refused until somebody 
   t.equal((await getTask(resumed.api, kept.id)).status, 'completed')
   t.equal((await resumed.api('GET', `/tasks/${lost.id}`)).status, 404)
   const audited = (await (await resumed.api('GET', '/audit/events?stream=log')).json()) as {
-    events: object[]
+    data: object[]
   }
-  t.match(audited.events, [
+  t.match(audited.data, [
     {
       position: 9,
       stream: 'log',
@@ -274,8 +290,8 @@ t.test('a log that became shorter between two commits is refused until somebody 
   ] as const) {
     t.match(await runReprise(['replay', '--all'], { DATA_DIR: folder }), { code: 0 })
     const next = await spawnServer(t, folder)
-    const audited = (await (await next.api('GET', '/audit/events?stream=log')).json()) as { events: object[] }
-    t.match(audited.events, [{ position: 9, data: { old_head, reason: 'restored' } }])
+    const audited = (await (await next.api('GET', '/audit/events?stream=log')).json()) as { data: object[] }
+    t.match(audited.data, [{ position: 9, data: { old_head, reason: 'restored' } }])
     await next.end('SIGTERM')
   }
 })

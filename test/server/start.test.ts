@@ -24,7 +24,7 @@ t.test('the start says in a few aligned lines what there is, and is quiet from t
     `Data       ${dataDir} (durable)`,
     'Model      none: the agent demo answers (set MODEL_BASE_URL and MODEL to use one)',
     'NATS       off',
-    printed.split('\n')[7], // test/server/walls.test.ts
+    printed.split('\n')[7], // test/server/sandbox.test.ts
     '',
     'Try it:',
   ])
@@ -111,7 +111,7 @@ t.test(
     const audit = await apiOf(first.url, token)('GET', '/audit/events?stream=principal-admin')
     const text = await audit.text()
     t.match(JSON.parse(text), {
-      events: [{ type: 'AdminTokenMade', principal: 'system', data: { file: 'admin-token' } }],
+      data: [{ type: 'AdminTokenMade', principal: 'system', data: { file: 'admin-token' } }],
     })
     t.notOk(text.includes(token) || text.includes(hashOf(token)), 'nothing of it is in the log')
     t.same(JSON.parse(readFileSync(path.join(dataDir, 'server.json'), 'utf8')), {
@@ -127,10 +127,10 @@ t.test(
     const third = await serveHere(t, { DATA_DIR: dataDir })
     t.equal((await third.api('GET', '/tasks')).status, 200, 'ADMIN_TOKEN beats the file')
     const made = (await (await third.api('GET', '/audit/events?limit=100')).json()) as {
-      events: { type: string }[]
+      data: { type: string }[]
     }
     t.same(
-      made.events.map(({ type }) => type),
+      made.data.map(({ type }) => type),
       ['AuditKeyChanged', 'AdminTokenMade'],
       'a start that finds a token and a key makes no event',
     )

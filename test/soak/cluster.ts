@@ -1,6 +1,7 @@
 // A hundred faults of a cluster in random order, under load at both nodes, with followers by HTTP and by NATS. A number
-// is the number of faults; SEED=n repeats their order. At the end it lists the outages by kind of fault. One that is longer
-// than its limit fails the run; PATIENCE=4 allows four times the limits, for a machine that others use, too.
+// is the number of faults; SEED=n repeats their order; FAULTS=a,b strikes only those with these names. At the end it lists
+// the outages by kind of fault. One that is longer than its limit fails the run; PATIENCE=4 allows four times the limits,
+// and waits four times as long for everything, for a machine that others use, too.
 import { followByHttp } from '../cluster/cluster-followers.ts'
 import { startLoad } from '../cluster/cluster-load.ts'
 import { followByNats } from '../cluster/cluster-nats-followers.ts'
@@ -11,7 +12,13 @@ import { serverFaults } from '../cluster/server-faults.ts'
 import { startCluster } from '../support/cluster.ts'
 import { randomOf } from '../support/world.ts'
 
-const all: Fault[] = Object.values({ ...faults, ...serverFaults })
+const known: Record<string, Fault> = { ...faults, ...serverFaults }
+const all = (process.env.FAULTS?.split(',') ?? Object.keys(known)).map(name => {
+  const fault = known[name]
+  if (fault === undefined)
+    throw new Error(`there is no fault ${name}; there are ${Object.keys(known).join(', ')}`)
+  return fault
+})
 const seed = Number(process.env.SEED ?? 1)
 const count = Number(process.argv[2] ?? 100)
 const patience = Number(process.env.PATIENCE ?? 1)
@@ -35,6 +42,14 @@ const orderOf = (all: Fault[]): Fault[] => {
   const left = [...all]
   return all.map(() => left.splice(upTo(left.length), 1)[0] as Fault)
 }
+/** What the nodes say of themselves. */
+const readinesses = () =>
+  Promise.all(
+    nodes.map(async ({ name, url }) => {
+      const said = await fetch(`${url}/readyz`).then(answer => answer.text(), String)
+      return { name, said }
+    }),
+  )
 const suffered: Suffered[] = []
 const problems: string[] = []
 let next: Fault[] = []
@@ -47,7 +62,7 @@ try {
     })
     suffered.push(one)
     console.log(
-      `${suffered.length}  ${fault.name}: ${Math.round(one.outage)} ms without an answer, whole after ${Math.round(one.whole)} ms`,
+      `${suffered.length}  ${fault.name}: ${Math.round(one.outage)} ms without an answer, whole after ${Math.round(one.whole)} ms${one.emptied > 0 ? ', and one NATS server emptied' : ''}`,
     )
   }
 } catch (error) {
@@ -55,6 +70,8 @@ try {
     `after ${suffered.length} faults: ${(error as Error).message}: ${String((error as Error).cause)}`,
   )
 }
+for (const { name, said } of problems.length === 0 ? [] : await readinesses())
+  problems.push(`${name}: ${said}`)
 await load.stop()
 const { problems: found, ...seen } = await verdictOf(cluster, load, followers)
 problems.push(...found)

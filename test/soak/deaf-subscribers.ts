@@ -75,8 +75,8 @@ const atRest = resident()
 const fresh: number[] = []
 for (let after = 0; ; ) {
   const answer = await server.api('GET', `/audit/events?after=${after}&limit=1000`)
-  const page = (await answer.json()) as { events?: { position: number }[] }
-  const events = page.events ?? []
+  const page = (await answer.json()) as { data?: { position: number }[] }
+  const events = page.data ?? []
   if (events.length === 0) break
   after = events.at(-1)?.position ?? after
   fresh.push(...events.map(({ position }) => position))

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { readConfig } from '../../src/config.ts'
-import { startServer } from '../../src/main.ts'
+import { startServer } from '../../src/start/server.ts'
 import { fuzz } from '../http/fuzz.ts'
 import { fuzzOperations } from '../http/fuzz-operations.ts'
 

@@ -16,7 +16,7 @@ const onBoth = all.filter(file => readFileSync(path.join(root, file), 'utf8').in
 
 const passes = (files: string[], env: Record<string, string>): boolean => {
   console.log(`${files.length} test files with ${JSON.stringify(env)}`)
-  const { status } = spawnSync(process.execPath, [path.join(root, 'test/support/run.mjs'), ...files], {
+  const { status } = spawnSync(process.execPath, [path.join(root, 'test/run.ts'), ...files], {
     cwd: root,
     env: { ...process.env, ...env },
     stdio: 'inherit',

@@ -75,7 +75,8 @@ export const startCluster = async (t: Ending, { env = {}, first, servers }: Wish
         async () => {
           const found = await standings()
           const roles = found.map(one => (one?.isReady ? one.role : 'away')).sort()
-          return roles.join() === 'owner,standby' && (found as Standing[])
+          if (roles.join() === 'owner,standby') return found as Standing[]
+          throw new Error(JSON.stringify(found)) // what nodes have said last
         },
         ms,
       ),

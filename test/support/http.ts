@@ -112,4 +112,4 @@ export const exchange = async (
 
 /** A list of tokens without when they were used, which only the memory of a server knows. */
 export const withoutUses = (list: string): string =>
-  list.replace(/"uses_since":\d+,|,"last_used_at":(null|\d+)/g, '')
+  list.replace(/,"uses_since":\d+|,"last_used_at":(null|\d+)/g, '')

@@ -8,7 +8,9 @@ const repository = resolve(import.meta.dirname, '../..')
 const root = resolve(process.argv[2] ?? repository)
 const { forbidden, options } = JSON.parse(readFileSync(join(repository, '.dependency-cruiser.json'), 'utf8'))
 
-const folders = ['src', 'actors', 'projections', 'console'].filter(folder => existsSync(join(root, folder)))
+const folders = ['src', 'actors', 'projections', 'console', 'library'].filter(folder =>
+  existsSync(join(root, folder)),
+)
 const { output } = await cruise(folders, {
   ...options,
   baseDir: root,
@@ -16,7 +18,7 @@ const { output } = await cruise(folders, {
   validate: true,
 })
 
-const ours = output.modules.filter(({ source }) => /^(src|actors|projections|console)\//.test(source))
+const ours = output.modules.filter(({ source }) => /^(src|actors|projections|console|library)\//.test(source))
 const { violations } = output.summary
 for (const { rule, from, to, cycle } of violations) {
   console.log(`${rule.name}: ${[from, ...(cycle?.map(step => step.name) ?? [to])].join(' -> ')}`)

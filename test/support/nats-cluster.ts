@@ -9,7 +9,7 @@ import path from 'node:path'
 import { jetstreamManager, type StreamInfo } from '@nats-io/jetstream'
 import { connect as connectClient, type NatsConnection } from '@nats-io/transport-node'
 import type { Test } from 'tap'
-import type { NatsSettings } from '../../src/bus/nats-settings.ts'
+import type { NatsSettings } from '../../src/bus/nats/nats-settings.ts'
 import { freePort } from '../../src/platform/free-port.ts'
 import { pause } from './http.ts'
 import { noNats } from './nats.ts'
@@ -36,13 +36,16 @@ const answers = (port: number): Promise<boolean> =>
 /** Milliseconds between two looks. Each costs the node or server that is asked some work. */
 const lookMs = 25
 
+/** How many times longer everything may take, on a machine that others use, too. */
+const patience = Number(process.env.PATIENCE ?? 1)
+
 /** Resolves with the first result of `look` that is neither undefined nor false. An error counts as no result. */
 export const until = async <T>(
   what: string,
   look: () => Promise<T | undefined | false> | T | undefined | false,
   ms = 60_000,
 ): Promise<T> => {
-  const end = performance.now() + ms
+  const end = performance.now() + ms * patience
   let last: unknown
   while (performance.now() < end) {
     try {
@@ -53,7 +56,7 @@ export const until = async <T>(
     }
     await pause(lookMs)
   }
-  throw new Error(`${what}: not within ${ms} ms`, { cause: last })
+  throw new Error(`${what}: not within ${ms * patience} ms`, { cause: last })
 }
 
 type Ports = { client: number; route: number; monitor: number }
@@ -86,19 +89,19 @@ process.on('exit', () => {
 
 const createServerAt = (program: string, file: string, port: number) => {
   let child: ChildProcess | undefined
-  const kill = async (): Promise<void> => {
+  const end = async (signal: NodeJS.Signals): Promise<void> => {
     const ending = child
     child = undefined
     if (ending === undefined) return
     const ended = once(ending, 'exit')
-    ending.kill('SIGKILL')
+    ending.kill(signal)
     if (ending.exitCode === null && ending.signalCode === null) await ended
     running.delete(ending)
   }
   return {
-    kill,
+    end,
     async start(): Promise<void> {
-      await kill()
+      await end('SIGKILL')
       let output = ''
       const started = spawn(program, ['-c', file], {
         stdio: ['ignore', 'ignore', 'pipe'],
@@ -152,7 +155,7 @@ export const natsCluster = async (t: Ending, { line, isLazy = false }: Wish = {}
   })
   const serverAt = (place: Place) => servers[place] as (typeof servers)[number]
   t.teardown(async () => {
-    await Promise.all(servers.map(server => server.kill()))
+    await Promise.all(servers.map(server => server.end('SIGKILL')))
     for (const way of [...routes.values(), ...clientWays]) way.close()
     rmSync(folder, { recursive: true, force: true })
   })
@@ -216,7 +219,9 @@ export const natsCluster = async (t: Ending, { line, isLazy = false }: Wish = {}
     stream,
     leaderOf: async (name: string): Promise<Place> =>
       Number((await stream(name)).cluster?.leader?.replace('nats-', '')),
-    kill: (place: Place) => serverAt(place).kill(),
+    kill: (place: Place) => serverAt(place).end('SIGKILL'),
+    /** Asks a server to end, as systemctl stop does. */
+    stop: (place: Place) => serverAt(place).end('SIGTERM'),
     start: (place: Place) => serverAt(place).start(),
     /** Asks a server to lead a stream. Resolves to whether it does, within some seconds: NATS may choose another one. */
     async leadAt(name: string, place: Place): Promise<boolean> {
@@ -241,6 +246,12 @@ export const natsCluster = async (t: Ending, { line, isLazy = false }: Wish = {}
       } finally {
         await connection.close()
       }
+    },
+    /** The server that says which streams there are; undefined: there is none at the moment. */
+    async leaderOfAll(): Promise<Place | undefined> {
+      const asked = await fetch(`http://127.0.0.1:${portsOf(0).monitor}/jsz`)
+      const { meta_cluster: all } = (await asked.json()) as { meta_cluster?: { leader?: string } }
+      return all?.leader === undefined ? undefined : Number(all.leader.replace('nats-', ''))
     },
     freeze: (place: Place) => serverAt(place).signal('SIGSTOP'),
     thaw: (place: Place) => serverAt(place).signal('SIGCONT'),

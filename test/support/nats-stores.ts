@@ -38,6 +38,14 @@ export const filesOf = {
   raft: /\/_js_\/.*\/(msgs\/.*\.blk|snapshots\/.*|tav\.idx|peer\.idx|meta\.inf)$/,
 }
 
+const isSnapshot = (file: string): boolean => /\/_meta_\/snapshots\/[^/]+$/.test(file)
+/** Whether a server has a snapshot of what it knows of all streams. */
+export const hasSnapshot = (folder: string): boolean => filesIn(folder).some(isSnapshot)
+/** Removes that snapshot, as NATS does when it is damaged. What the server has learned since then stays. */
+export const loseSnapshot = (folder: string): void => {
+  for (const file of filesIn(folder).filter(isSnapshot)) rmSync(file)
+}
+
 /** Keeps the present content of a folder aside. The result puts it back. */
 export const saveFolder = (folder: string): (() => void) => {
   const saved = `${folder}-${performance.now()}`

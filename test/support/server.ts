@@ -43,7 +43,7 @@ const isSlowness = (level: string, message: string, fields: unknown): boolean =>
 /** What a server in this process consists of. It is loaded when it is needed: most test files only start processes. */
 const loadServer = async () => ({
   ...(await import('../../src/config.ts')),
-  ...(await import('../../src/main.ts')),
+  ...(await import('../../src/start/server.ts')),
   ...(await import('./store.ts')),
 })
 

@@ -6,10 +6,11 @@ import { echo } from '../../src/agents/echo.ts'
 import { group } from '../../src/agents/group/group.ts'
 import { script } from '../../src/agents/script.ts'
 import type { Agent } from '../../src/contract/agent.ts'
+import type { CodeAgents } from '../../src/contract/code-agent.ts'
+import type { Principal } from '../../src/contract/events/token-events.ts'
 import type { Report } from '../../src/contract/ports.ts'
 import { type RefusalName, refusals } from '../../src/contract/refusals.ts'
 import type { Recorded } from '../../src/contract/stored.ts'
-import type { Principal } from '../../src/contract/token-events.ts'
 import type { Reach, Tool } from '../../src/contract/tools.ts'
 import type { CreateTaskBody, ScriptStep } from '../../src/contract/wire.ts'
 import { createSessionFolders } from '../../src/env-sessions/folders.ts'
@@ -19,7 +20,7 @@ import { openLog } from '../../src/log/log.ts'
 import { memoryStore } from '../../src/log/memory-store.ts'
 import type { Row, Store } from '../../src/log/store.ts'
 import type { Secrets } from '../../src/platform/secrets.ts'
-import { createSystem, type SystemDeps } from '../../src/system.ts'
+import { createSystem, type SystemDeps } from '../../src/shard/system.ts'
 import { alone, storesOver } from './store.ts'
 import { settle, type TestWorld, testWorld } from './world.ts'
 
@@ -126,6 +127,7 @@ type Options = {
   readModels?: string
   secrets?: Secrets
   agents?: Agent[]
+  codeAgents?: CodeAgents
   tools?: Tool[]
   workspaceRoot?: string
   rolloutsRoot?: string
@@ -174,6 +176,9 @@ export const givenSystem = async (options: Options = {}) => {
     },
     secrets: stores.secrets,
     agents,
+    ...(options.codeAgents === undefined
+      ? {}
+      : { codeHosts: { agents: options.codeAgents, problemOf: () => undefined } }),
     defaultAgent: 'echo',
     tools: options.tools ?? [],
     checker,

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
-import { sqliteStore } from '../../src/log/sqlite-store.ts'
+import { sqliteStore } from '../../src/log/file/sqlite-store.ts'
 import type { Span } from '../../src/telemetry/spans.ts'
 import { crashed, givenSystem, quiet } from '../support/system.ts'
 import { outside, tool } from '../support/tools.ts'

@@ -137,6 +137,36 @@ t.test('a call of a client is a span while it is waited for', async t => {
   await system.close()
 })
 
+t.test('an approved call is a span from its approval on, also below a subagent', async t => {
+  const system = await givenSystem({ tools: [tool('count')] })
+  const child = JSON.stringify([{ tool: 'count' }, { message: 'counted' }])
+  const script = [{ subagent: 'script', input: child }, { message: 'so' }]
+  const taskId = await system.create({ agent_config: { agent_id: 'script', script, approve: ['*'] } })
+  for (const name of ['agent_script', 'count']) {
+    await system.world.advance(1000)
+    const call = system.get(taskId).input_required
+    t.equal(call.name, name)
+    await system.commands.decideApproval(admin, taskId, 'req', call.call_id, { decision: 'approve' })
+  }
+  await system.world.advance(1000)
+  await quiet(system)
+  const spans = await spansOf(system.log)
+  t.same(spans.map(({ name }) => name).sort(), [
+    'execute_tool agent_script',
+    'execute_tool count',
+    'invoke_agent script',
+    'invoke_agent script',
+  ])
+  const call = named(spans, 'execute_tool agent_script')
+  t.equal(call.start, start + 1000)
+  t.ok(
+    spans.some(({ name, parentSpanId }) => name === 'invoke_agent script' && parentSpanId === call.spanId),
+    'the subagent runs within its call',
+  )
+  t.equal(named(spans, 'execute_tool count').start, start + 2000)
+  await system.close()
+})
+
 t.test('what fails, is refused or is cut off is an error of its class, or no span at all', async t => {
   const stuck = outside('stuck', { waits: true })
   const broken = tool('broken', {

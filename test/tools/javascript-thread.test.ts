@@ -2,7 +2,7 @@
 import { setMaxListeners } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import t from 'tap'
-import { ownThread, processorMs } from '../../src/platform/thread-time.ts'
+import { ownThread, processorMs } from '../../src/platform/threads/thread-time.ts'
 import { realWorld } from '../../src/platform/world.ts'
 import { runJavascript } from '../../src/tools/run-javascript.ts'
 import { until } from '../support/http.ts'

@@ -3,7 +3,7 @@ import { constants } from 'node:fs'
 import { mkdir, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import t from 'tap'
-import { inFile, inFolder, spotOf } from '../../src/tools/workspace.ts'
+import { inFile, inFolder, spotOf } from '../../src/tools/workspace-paths.ts'
 import { failure, givenWorkspace } from './support.ts'
 
 const flags = constants.O_RDONLY

@@ -51,7 +51,10 @@ t.test('a body over 1 MiB is sent as any other, and skipped after nine tries tha
     later.map(({ id }) => later.findIndex(other => other.id === id)),
     [0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 10],
   )
-  const listed = system.webhooks.queries.deliveries(asked.principal, webhook.id, undefined, 2).deliveries
+  const listed = system.webhooks.queries.deliveries(asked.principal, webhook.id, {
+    limit: 2,
+    after: undefined,
+  })
   t.match(listed, [{ outcome: 'delivered' }, { type: 'AgentError', outcome: 'skipped', attempts: 9 }])
   t.match(info(system, webhook.id), { disabled: null })
   await system.close()

@@ -1,9 +1,9 @@
 // Deliveries over time: retries, the end of patience, tokens, and crashes at every step. The clock is the test's.
 import t from 'tap'
-import { subjectOf } from '../../src/bus/nats-subject.ts'
+import { subjectOf } from '../../src/bus/nats/nats-subject.ts'
 import { publishedOf } from '../../src/bus/published.ts'
+import type { Principal } from '../../src/contract/events/token-events.ts'
 import { StorageFailure } from '../../src/contract/stored.ts'
-import type { Principal } from '../../src/contract/token-events.ts'
 import { memoryStore } from '../../src/log/memory-store.ts'
 import type { Row, Store } from '../../src/log/store.ts'
 import { crashed, givenSystem, memorySecrets, quiet, rowsOf, storeOf } from '../support/system.ts'
@@ -82,7 +82,10 @@ t.test('an event that the receiver refuses with 400 or 413 is skipped after nine
     requests.map(({ id }) => requests.findIndex(other => other.id === id)),
     [0, 0, 0, 0, 0, 0, 0, 0, 0, 9],
   )
-  const { deliveries } = system.webhooks.queries.deliveries(asked.principal, webhook.id, undefined, 10)
+  const deliveries = system.webhooks.queries.deliveries(asked.principal, webhook.id, {
+    limit: 10,
+    after: undefined,
+  })
   t.match(deliveries, [{ outcome: 'delivered' }, { outcome: 'skipped', attempts: 9, status: 400 }])
   const tries = deliveries[1]?.tries ?? []
   t.equal(tries.length, 9, 'each try is listed, not only the last one')

@@ -238,13 +238,12 @@ t.test('a user may have only so many webhooks, and those of others do not exist'
     (await json(carol('GET', '/webhooks'))).data.map(({ id }: { id: string }) => id),
     ids,
   )
-  t.match(await json(auditor('GET', '/webhooks?limit=2')), {
-    data: [{ id: ids[0] }, { id: ids[1] }],
-    has_more: true,
-  })
-  t.match(await json(auditor('GET', `/webhooks?after=${ids[1]}`)), {
+  const begin = await json(auditor('GET', '/webhooks?limit=2'))
+  t.match(begin, { data: [{ id: ids[0] }, { id: ids[1] }], has_more: true })
+  t.match(await json(auditor('GET', `/webhooks?cursor=${begin.next_cursor}`)), {
     data: [{ id: ids[2] }],
     has_more: false,
+    next_cursor: null,
   })
   t.equal((await auditor('DELETE', `/webhooks/${ids[0]}`)).status, 403)
   for (const [method, tail] of [
@@ -265,16 +264,18 @@ t.test('a user may have only so many webhooks, and those of others do not exist'
   t.equal((await carol('POST', '/webhooks', { url: 'https://x.example/' })).status, 200)
 })
 
-t.test('after a rotation both secrets sign, a delivery is listed, and can be sent once more', async t => {
+t.test('after rotations all secrets sign, a delivery is listed, and can be sent once more', async t => {
   const erin = await apiFor('erin')
   const hook = await receiver(t)
   const made = await json(erin('POST', '/webhooks', { url: hook.url, types: ['TaskCreated'] }))
   const rotated = await json(erin('POST', `/webhooks/${made.id}/rotate-secret`))
   t.not(rotated.secret, made.secret)
+  // The answer to a rotation may be lost. Then the client rotates again, and receivers still have the first secret.
+  const again = await json(erin('POST', `/webhooks/${made.id}/rotate-secret`))
   await erin('POST', '/tasks', echo('x'))
   const [first] = await hook.until(received => received.length === 1)
   if (first === undefined) throw new Error('nothing came')
-  for (const secret of [made.secret, rotated.secret]) new Webhook(secret).verify(first.body, first.headers)
+  for (const { secret } of [made, rotated, again]) new Webhook(secret).verify(first.body, first.headers)
   let listed = await json(erin('GET', `/webhooks/${made.id}/deliveries`))
   while (listed.data.length === 0) listed = await json(erin('GET', `/webhooks/${made.id}/deliveries`))
   t.match(listed.data, [

@@ -68,7 +68,7 @@ const storedBy = async (api: Api): Promise<number[]> => {
   const found: number[] = []
   for (let after = 0; ; ) {
     const answer = await api('GET', `/audit/events?after=${after}&limit=1000`)
-    const { events } = (await answer.json()) as { events: { position: number; type: string }[] }
+    const { data: events } = (await answer.json()) as { data: { position: number; type: string }[] }
     found.push(...events.filter(event => event.type === type).map(event => event.position))
     if (events.length === 0) return found
     after = events.at(-1)?.position ?? after

@@ -2,7 +2,7 @@
 // keeps nothing between steps, so crashes, pauses and cancels work as in any task with subagents.
 import type { Agent, StepInput } from '../../contract/agent.ts'
 import type { GroupConfig, MessageItem } from '../../contract/wire.ts'
-import { nextTurn } from './next-turn.ts'
+import { nextSpeaker } from './next-speaker.ts'
 import { requestOf } from './turn-request.ts'
 
 /** The error code of a chat that fails because a turn failed. Other agents that fail use the same code. */
@@ -19,7 +19,7 @@ export const group: Agent = {
     'Lets the agents in agent_config.group talk with each other and with the user; each turn is a task.',
   async *step(input) {
     const config = input.request.agent_config?.group ?? noGroup
-    const next = nextTurn(config, input.turns ?? [])
+    const next = nextSpeaker(config, input.turns ?? [])
     if (next.next === 'end') return { end: 'answer' }
     if (next.next === 'fail') return { end: 'fail', error: { code: agentFailure, message: next.why } }
     const { name, round } = next

@@ -1,9 +1,9 @@
 // Writes the texts that tell the models in a group chat about the chat.
 import type { GroupConfig } from '../../contract/wire.ts'
 import { nameOf } from './choice.ts'
-import type { NextTurn } from './next-turn.ts'
+import type { NextSpeaker } from './next-speaker.ts'
 
-type Turn = Extract<NextTurn, { next: 'turn' | 'moderator' }>
+type Turn = Extract<NextSpeaker, { next: 'turn' | 'moderator' }>
 
 const names = ({ agents }: GroupConfig): string => agents.map(nameOf).join(', ')
 

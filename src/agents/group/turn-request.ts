@@ -1,12 +1,29 @@
 // Makes the request of a turn's task: the speaker's settings, the newest message of the chat and the chat's tools.
 import type { StepInput, TakenTurn } from '../../contract/agent.ts'
-import type { CreateTaskBody, GroupConfig, MessageItem, SpeakerConfig } from '../../contract/wire.ts'
-import { plainText } from '../text.ts'
-import type { NextTurn } from './next-turn.ts'
+import { plainText } from '../../contract/plain-text.ts'
+import type {
+  CreateTaskBody,
+  GroupConfig,
+  MessageItem,
+  ScriptStep,
+  SpeakerConfig,
+} from '../../contract/wire.ts'
+import type { NextSpeaker } from './next-speaker.ts'
 import { promptOf, question } from './prompts.ts'
-import { scriptOfTurn } from './script-of-turn.ts'
 
-type Turn = Extract<NextTurn, { next: 'turn' | 'moderator' }>
+// Finds the part of a speaker's script that one turn plays.
+
+/**
+ * The part of a script that one turn plays. A part ends with a message; after the last part comes the first one again.
+ */
+const scriptOfTurn = (script: readonly ScriptStep[], turnsBefore: number): ScriptStep[] => {
+  const ends = script.flatMap(({ message }, n) => (message === undefined ? [] : [n + 1]))
+  const cuts = [0, ...ends.filter(end => end < script.length), script.length]
+  const n = turnsBefore % (cuts.length - 1)
+  return script.slice(cuts[n], cuts[n + 1])
+}
+
+type Turn = Extract<NextSpeaker, { next: 'turn' | 'moderator' }>
 
 /** The message to a speaker when the newest message of the chat is its own. */
 const goOn = 'Go on.'
@@ -38,6 +55,8 @@ export const requestOf = (
   const config = isSpeaker ? turn.speaker : turn.moderator
   const { tool_mcp_config } = request.agent_config ?? {}
   const settings = settingsOf(config, group, turn, turns)
+  const approve = [...(request.agent_config?.approve ?? []), ...(config.approve ?? [])]
+  if (approve.length > 0) settings.approve = approve
   const isOwn = last?.role === 'assistant' && last.name === turn.name
   const heard = isSpeaker && !isOwn ? last : undefined
   const said = heard?.role === 'assistant' ? plainText(heard.message_content) : heard?.message_content

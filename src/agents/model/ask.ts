@@ -83,7 +83,7 @@ export const createPersist = (redact: Redact, timers: Timers): Persist => {
   }
 }
 
-export const createAsk = (
+export const createAskModel = (
   given: { url: string; headers: Record<string, string>; redact: Redact; fetch: typeof fetch },
   timers: Timers,
 ): Ask => {

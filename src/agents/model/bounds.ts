@@ -4,7 +4,7 @@ import { ModelRefused } from './failures.ts'
 
 /** The largest number of tool calls in one answer. */
 const maxCalls = 128
-/** The largest number of characters in all texts and calls of one answer together, and in what is kept with them. */
+/** The largest number of characters in all texts and calls of one answer together, and in its extras. */
 const maxCharacters = 8 * 1024 * 1024
 /** So deep may values be nested that an endpoint wants back. */
 const deepest = 64
@@ -21,7 +21,7 @@ export const isWithin = (value: unknown, depth: number): boolean =>
   (depth > 0 && Object.values(value).every(inner => isWithin(inner, depth - 1)))
 
 /** Throws when the endpoint wants more back with its answer than a log should hold. */
-export const checkKept = ({ calls, response: { kept, call_ids } }: Answer): void => {
+export const checkExtras = ({ calls, response: { kept, call_ids } }: Answer): void => {
   if (!isWithin(kept, deepest)) {
     throw new ModelRefused(
       `what the model's endpoint wants back with its answer is nested deeper than ${deepest} levels`,

@@ -1,11 +1,35 @@
 // Builds the tool calls of an answer from their pieces. Endpoints number the calls, give them ids, do both or neither;
 // they number every call 0, change the id of a call, repeat its name, or send its name late. A piece belongs to the
 // call that a careful reader would take, and text that a later piece may replace is not passed on yet.
-import { isWholeJson } from '../../contract/whole-json.ts'
+import { isWholeJson } from '../../contract/json/whole-json.ts'
 import { checkCalls } from './bounds.ts'
 import type { Heard, HeardCall } from './endpoint.ts'
 import { type Fields, fieldsOf, jsonOf, listOf, numberOf, wordOf } from './endpoint-values.ts'
-import { createNesting } from './nesting.ts'
+
+// Follows JSON text that comes in pieces, to tell cheaply that it is not whole yet.
+
+const createNesting = () => {
+  let depth = 0
+  let isText = false
+  let isEscaped = false
+  const hearInText = (character: string): void => {
+    if (isEscaped) isEscaped = false
+    else if (character === '\\') isEscaped = true
+    else if (character === '"') isText = false
+  }
+  return {
+    hear(text: string): void {
+      for (const character of text) {
+        if (isText) hearInText(character)
+        else if (character === '"') isText = true
+        else if (character === '{' || character === '[') depth++
+        else if (character === '}' || character === ']') depth--
+      }
+    },
+    /** Whether all that was opened is closed. If it is not, the text is not whole. */
+    isClosed: () => depth === 0 && !isText,
+  }
+}
 
 type Piece = { index: number | undefined; id: string; name: string; text: string; further: Fields }
 /**

@@ -1,12 +1,13 @@
 // Decides which older part of a history a summary must replace, because the history is too long for the model. The
 // decision depends on the request, the items and the tokens of the last call.
-import { longestWindow, tokensOf } from '../../chat/transcript.ts'
+
 import type { CreateTaskBody, OutputItem } from '../../contract/wire.ts'
+import { longestWindow, tokensOf } from '../../model-requests/transcript.ts'
 
 /** The share of the window that may be used, unless the request names another share. */
 const defaultRatio = 0.8
 /** The share of the usable window that the newest, unchanged items may fill. */
-const keptShare = 1 / 4
+const unchangedShare = 1 / 4
 
 const limitOf = ({ agent_config }: CreateTaskBody): number | undefined => {
   const { max_model_length, compress_threshold_token_ratio, compress_model, compress_prompt } =
@@ -53,7 +54,7 @@ const olderPart = (items: OutputItem[], limit: number): OutputItem[] | undefined
   let cut = items.length
   for (let kept = 0; cut > 0; cut--) {
     kept += tokensOf(items[cut - 1] as OutputItem)
-    if (kept > limit * keptShare) break
+    if (kept > limit * unchangedShare) break
   }
   while (cut > 0 && !canCut(items, cut)) cut--
   const newest = items.findLast(item => item.type === 'message' && item.role === 'user')

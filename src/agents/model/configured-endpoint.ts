@@ -1,8 +1,8 @@
 // The endpoint that the operator has configured, in the protocol of its dialect.
 import { createHash } from 'node:crypto'
-import type { Asked } from '../../chat/request.ts'
-import type { Switches } from '../../chat/switches.ts'
 import type { Timers } from '../../contract/ports.ts'
+import type { Asked } from '../../model-requests/request.ts'
+import type { Switches } from '../../model-requests/switches.ts'
 import { authAt, type DialectName, dialectOf, guessedDialect, switchesOf } from './dialects.ts'
 import type { ModelEndpoint } from './endpoint.ts'
 import type { ModelRefused } from './failures.ts'

@@ -1,6 +1,6 @@
 // The one table of dialects: how the endpoints of each vendor differ from the plain one. An operator chooses one with
 // MODEL_DIALECT; without it, the address and the name of the model tell which one it is. docs/models.md shows the table.
-import { plain, type Switches } from '../../chat/switches.ts'
+import { plain, type Switches } from '../../model-requests/switches.ts'
 import { type WireName, wireAt } from './wires.ts'
 
 /**

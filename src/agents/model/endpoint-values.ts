@@ -1,7 +1,8 @@
 // Reads values of an endpoint in their expected types. Endpoints differ, and no unexpected value may reach the log: a
 // value of another type counts as absent.
-import { type Fields, fieldsOf } from '../../chat/fields.ts'
+
 import type { Logprob } from '../../contract/wire.ts'
+import { type Fields, fieldsOf } from '../../model-requests/fields.ts'
 
 export { type Fields, fieldsOf }
 

@@ -1,8 +1,9 @@
 // The port of a model's endpoint. Behind it stand the protocols: each adapter sends bodies and reads answers in its own
-// way, and the agent sees only what is here. The other half of an adapter writes the bodies (src/chat/protocol.ts).
-import type { Asked } from '../../chat/request.ts'
+// way, and the agent sees only what is here. The other half of an adapter writes the bodies (src/model-requests/protocol.ts).
+
 import type { ModelCall } from '../../contract/agent.ts'
 import type { Annotation, Logprob, Usage } from '../../contract/wire.ts'
+import type { Asked } from '../../model-requests/request.ts'
 import type { ModelRefused } from './failures.ts'
 
 /**
@@ -27,7 +28,7 @@ export type Progress = 'going' | 'ended' | 'over'
 
 /**
  * An answer to its end. `response`: what the log stores of it: `finish_reason` in the endpoint's own word, `call_ids`
- * in the order of the calls, and in `kept` what the endpoint wants back with this turn. `calls`: in the order of their
+ * in the order of the calls, and in `kept` the extras that the endpoint wants back with this turn. `calls`: in the order of their
  * items; calls without pieces come last. `progress`: `going` if the answer stopped without saying that it was whole.
  * `sentDigest`: the digest of the body that went over the wire, if it is another text than the one that was given.
  */

@@ -1,5 +1,5 @@
 // What the words mean with which endpoints say why an answer ended.
-import type { ModelResponse } from '../../contract/task-events.ts'
+import type { ModelResponse } from '../../contract/events/task-events.ts'
 
 type End = NonNullable<ModelResponse['end']>
 

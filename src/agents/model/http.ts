@@ -1,7 +1,7 @@
 // An endpoint over HTTP: sends a body, and reads the answer as it arrives. Repeats the request only while nothing of
 // the answer was read and another try may help.
 import type { Timers } from '../../contract/ports.ts'
-import { createAsk } from './ask.ts'
+import { createAskModel } from './ask.ts'
 import type { Answer, Heard, ModelEndpoint } from './endpoint.ts'
 import { ModelLost, ModelRefused, redactor } from './failures.ts'
 import type { Reader } from './reader.ts'
@@ -28,7 +28,7 @@ export const createHttpEndpoint = (
   outside: Outside = outsideHere(),
 ): ModelEndpoint['answer'] => {
   const redact = redactor(secrets)
-  const ask = createAsk({ url, headers, redact, fetch: outside.fetch }, timers)
+  const ask = createAskModel({ url, headers, redact, fetch: outside.fetch }, timers)
   const silent = `the model's endpoint was silent for ${silenceMs / 1000} s`
 
   const lost = (error: unknown): ModelLost =>

@@ -1,5 +1,5 @@
-// Counts the items that the pieces of an answer open, so that what is kept of a thought finds its place again
-// (src/chat/in-place.ts).
+// Counts the items that the pieces of an answer open, so that the extra of a thought finds its place again
+// (src/model-requests/in-place.ts).
 import type { Heard } from './endpoint.ts'
 
 export const createItemPlaces = () => {

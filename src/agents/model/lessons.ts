@@ -1,6 +1,6 @@
 // What was learned of each model from refusals of its endpoint: switches that are set until the next start.
-import type { Asked } from '../../chat/request.ts'
-import { type Switches, unlikePlain, withPlain } from '../../chat/switches.ts'
+import type { Asked } from '../../model-requests/request.ts'
+import { type Switches, unlikePlain, withPlain } from '../../model-requests/switches.ts'
 import type { Lesson } from './endpoint.ts'
 import type { ModelRefused } from './failures.ts'
 

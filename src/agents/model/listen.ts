@@ -1,10 +1,10 @@
 // Makes one call of the model: sends the body of the request, and reads the answer to its end.
 import { createHash } from 'node:crypto'
-import { type ModelBody, textOfBody } from '../../chat/protocol.ts'
-import type { Asked } from '../../chat/request.ts'
 import type { ModelCall } from '../../contract/agent.ts'
 import type { Usage } from '../../contract/wire.ts'
-import { checkCalls, checkKept, createBounds } from './bounds.ts'
+import { type ModelBody, textOfBody } from '../../model-requests/protocol.ts'
+import type { Asked } from '../../model-requests/request.ts'
+import { checkCalls, checkExtras, createBounds } from './bounds.ts'
 import type { Answer, Heard, HeardCall, Lesson, ModelEndpoint } from './endpoint.ts'
 import { endOf } from './ends.ts'
 import { ModelLost, ModelRefused } from './failures.ts'
@@ -70,7 +70,7 @@ async function* listen(
     const answer = next.value
     const spoke = bounds.characters() > 0
     checkWhole(answer, spoke)
-    checkKept(answer)
+    checkExtras(answer)
     const { response, usage, calls, sentDigest } = answer
     const end = response.finish_reason === undefined ? undefined : endOf(response.finish_reason)
     const sent = sentDigest === undefined ? {} : { sent_digest: sentDigest }

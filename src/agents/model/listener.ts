@@ -11,7 +11,7 @@ const endOfEvent = '\n\n'
 /** One text is searched at most this often for a run of similar events. A search that finds none only costs time. */
 const runsAtMost = 2
 
-export const createListener = () => {
+export const createModelListener = () => {
   const likeness = createLikeness()
   let heard: Listened = { messages: [], done: false }
   /** Whether the parser has got only whole events. */

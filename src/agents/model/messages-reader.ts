@@ -1,6 +1,7 @@
 // Turns the events of an endpoint of Messages, or its whole answer, into texts and calls.
-import type { MessagesKept, MessagesThought } from '../../chat/messages/kept.ts'
+
 import type { Usage } from '../../contract/wire.ts'
+import type { MessagesExtras, MessagesThought } from '../../model-requests/messages/extras.ts'
 import { toldOf } from './answer-facts.ts'
 import { createCalls } from './calls.ts'
 import type { Heard } from './endpoint.ts'
@@ -158,8 +159,8 @@ export const createMessagesReader = (): Reader => {
         throw new ModelLost("the model's answer broke off")
       }
       if (calls.isNameless()) throw new ModelLost('the model called a tool without its name')
-      const kept: MessagesKept | undefined = thoughts.length === 0 ? undefined : { thoughts }
-      const response = { id, model, finish_reason: stop, call_ids: calls.ids(), kept }
+      const extras: MessagesExtras | undefined = thoughts.length === 0 ? undefined : { thoughts }
+      const response = { id, model, finish_reason: stop, call_ids: calls.ids(), kept: extras }
       return { ...toldOf(response, usageIn(usage)), calls: calls.all() }
     },
   }

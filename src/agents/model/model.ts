@@ -1,10 +1,11 @@
 // The agent with a model. Each step is one streamed call of the model's endpoint. The runtime runs the tools that the
 // model calls. The answer of the model ends the task. A history that is too long is summarized first, in a step of its
 // own.
-import { schemaOf, stepBody } from '../../chat/request.ts'
+
 import type { Agent, GivenTurn, StepEnd, StepInput, StepPart } from '../../contract/agent.ts'
 import type { Timers } from '../../contract/ports.ts'
 import type { OutputItem } from '../../contract/wire.ts'
+import { schemaOf, stepBody } from '../../model-requests/request.ts'
 import { sleep } from '../../platform/sleep.ts'
 import { olderHalf, tooMuch } from './compress.ts'
 import type { Heard, ModelEndpoint } from './endpoint.ts'

@@ -1,6 +1,7 @@
 // Turns the events of an endpoint of Responses, or its whole answer, into texts and calls.
-import { gap, type ResponsesKept, type ResponsesThought } from '../../chat/responses/kept.ts'
+
 import type { Logprob, Usage } from '../../contract/wire.ts'
+import { gap, type ResponsesExtras, type ResponsesThought } from '../../model-requests/responses/extras.ts'
 import { toldOf } from './answer-facts.ts'
 import { createCalls } from './calls.ts'
 import type { Heard } from './endpoint.ts'
@@ -118,7 +119,7 @@ export const createResponsesReader = (): Reader => {
     return call(index, { id: given.call_id, function: { name: given.name } })
   }
 
-  const keepThought = (item: Item, given: Fields) => {
+  const noteThought = (item: Item, given: Fields) => {
     const [own, sealed] = [nameOf(given.id), wordOf(given.encrypted_content)]
     // Without its encrypted content the endpoint would look for the item, which it has not stored.
     if (sealed === '' && !item.raw) return
@@ -140,7 +141,7 @@ export const createResponsesReader = (): Reader => {
     if (!item.hasSources) {
       rest.push(...textsIn(given).flatMap(text => sources.hear(sourcesOf(text.given.annotations))))
     }
-    if (given.type === 'reasoning') keepThought(item, given)
+    if (given.type === 'reasoning') noteThought(item, given)
     // A message without a text has no item, so it has no place among them.
     if (given.type === 'message' && item.isBegun) phases.push(nameOf(given.phase) ?? null)
     if (given.type !== 'function_call' || item.isBegun) return [...begun, ...rest]
@@ -215,7 +216,7 @@ export const createResponsesReader = (): Reader => {
     }
   }
 
-  const keptOf = (): ResponsesKept | undefined => {
+  const extrasOf = (): ResponsesExtras | undefined => {
     const isPhased = phases.some(phase => phase !== null)
     if (thoughts.length === 0 && !isPhased) return undefined
     return { ...(thoughts.length === 0 ? {} : { thoughts }), ...(isPhased ? { phases } : {}) }
@@ -230,7 +231,7 @@ export const createResponsesReader = (): Reader => {
         throw new ModelLost("the model's answer broke off")
       }
       if (calls.isNameless()) throw new ModelLost('the model called a tool without its name')
-      const response = { id, model, finish_reason: end, call_ids: calls.ids(), kept: keptOf() }
+      const response = { id, model, finish_reason: end, call_ids: calls.ids(), kept: extrasOf() }
       return { ...toldOf(response, usage), calls: calls.all() }
     },
   }

@@ -1,6 +1,7 @@
 // Reads the variables of the model: the address of its endpoint, its name and key, and how the endpoint is spoken to.
-import { isSwitch, type Switches, switches } from '../../chat/switches.ts'
+
 import { CannotStart } from '../../contract/cannot-start.ts'
+import { isSwitch, type Switches, switches } from '../../model-requests/switches.ts'
 import { atLeastOne, type Env, headerText, wholeNumber } from '../../platform/variables.ts'
 import type { SdkSettings } from './ai-sdk/endpoint.ts'
 import { packageIn } from './ai-sdk/settings.ts'

@@ -1,7 +1,7 @@
 // Decides how a step ends after its call of the model: with its calls, its answer, a correction, or a failure.
 import type { StepEnd, StepPart } from '../../contract/agent.ts'
-import type { CutEnd } from '../../contract/task-events.ts'
-import { isWholeJson } from '../../contract/whole-json.ts'
+import type { CutEnd } from '../../contract/events/task-events.ts'
+import { isWholeJson } from '../../contract/json/whole-json.ts'
 import { ModelLost, ModelRefused } from './failures.ts'
 import type { Listened } from './listen.ts'
 

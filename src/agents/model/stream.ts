@@ -3,7 +3,7 @@
 import { longest, tooLong } from './answer-text.ts'
 import type { Answer, Heard } from './endpoint.ts'
 import { ModelLost, ModelRefused } from './failures.ts'
-import { createListener } from './listener.ts'
+import { createModelListener } from './listener.ts'
 import { messagesIn } from './messages-in.ts'
 import type { Message, Reader } from './reader.ts'
 import { reasonIn, reasonOfBody } from './reasons.ts'
@@ -61,7 +61,7 @@ export async function* readAnswer(
 ): AsyncGenerator<Heard[], boolean> {
   const type = answer.headers.get('content-type')
   const decoder = new TextDecoder()
-  const listener = createListener()
+  const listener = createModelListener()
   /** The text of an answer that is no stream; undefined: it is a stream. `null`: not known yet. */
   let whole: string | null | undefined = null
   let sample = ''

@@ -1,6 +1,6 @@
-import { summaryBody } from '../../chat/request.ts'
 import type { StepEnd, StepInput, StepPart } from '../../contract/agent.ts'
 import type { OutputItem } from '../../contract/wire.ts'
+import { summaryBody } from '../../model-requests/request.ts'
 import type { ModelEndpoint } from './endpoint.ts'
 import { ask } from './listen.ts'
 import { account, failed } from './step-end.ts'

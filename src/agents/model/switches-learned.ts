@@ -1,6 +1,6 @@
 // What an endpoint's refusals say about what it takes. Each is a switch that is set for this model until the next
 // start, which tries again, since the endpoint may have changed by then.
-import type { Switches } from '../../chat/switches.ts'
+import type { Switches } from '../../model-requests/switches.ts'
 import type { ModelRefused } from './failures.ts'
 import type { WireName } from './wires.ts'
 

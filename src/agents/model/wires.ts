@@ -1,6 +1,6 @@
 // How each protocol goes over HTTP: below which path of the base URL, with which headers, and who reads the answer.
-import type { ProtocolName } from '../../chat/protocol.ts'
-import { createChatReader } from './chat-reader.ts'
+import type { ProtocolName } from '../../model-requests/protocol.ts'
+import { createCompletionsReader } from './completions-reader.ts'
 import { createMessagesReader } from './messages-reader.ts'
 import type { Reader } from './reader.ts'
 import { createResponsesReader } from './responses-reader.ts'
@@ -9,7 +9,7 @@ export type Wire = { path: string; headers: Record<string, string>; createReader
 
 /** The protocols of configured endpoints. */
 export const wires = {
-  chat: { path: '/chat/completions', headers: {}, createReader: createChatReader },
+  chat: { path: '/chat/completions', headers: {}, createReader: createCompletionsReader },
   messages: {
     path: '/messages',
     headers: { 'anthropic-version': '2023-06-01' },

@@ -3,8 +3,8 @@
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import type { NatsConnection } from '@nats-io/transport-node'
-import type { NatsSettings } from '../nats-settings.ts'
 import type { Client } from './client.ts'
+import type { NatsSettings } from './nats-settings.ts'
 
 export type Patience = {
   /** An attempt to connect to one server fails after this many milliseconds. */

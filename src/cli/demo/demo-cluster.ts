@@ -31,7 +31,7 @@ export const startDemoCluster = async (folder: string) => {
   await awaited('the streams in NATS', () =>
     initCluster({
       ...{ settings, keyFile, newId, timers, report: () => {} },
-      ...{ there: undefined, isNew: true, isAgain: false },
+      ...{ monitorUrls: [], there: undefined, isNew: true, isAgain: false },
     }),
   )
   const token = randomBytes(24).toString('hex')

@@ -2,7 +2,7 @@
 // last event that it has.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createParser } from 'eventsource-parser'
-import type { PublicEvent } from '../../contract/public-events.ts'
+import type { PublicEvent } from '../../contract/events/public-events.ts'
 
 /** Milliseconds from the end of a connection to the next attempt to connect. */
 const againMs = 50

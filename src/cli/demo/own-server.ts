@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CannotStart } from '../../contract/cannot-start.ts'
-import { filesOf, readServerFile } from '../../platform/data-folder.ts'
+import { filesOf, readServerFile } from '../../platform/files/data-folder.ts'
 
 /** The server must listen within this many milliseconds. */
 const patienceMs = 20_000

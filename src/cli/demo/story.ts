@@ -1,8 +1,8 @@
 // Prints a stream while it arrives. Each item gets a line, which begins with the number of the item's first frame.
 import type { ToolResultItem } from '../../contract/wire.ts'
 import type { Frame } from '../../history/frames.ts'
-import type { Printer, Style } from '../printer.ts'
-import { shortened } from '../printer.ts'
+import type { Printer, Style } from '../terminal/printer.ts'
+import { shortened } from '../terminal/printer.ts'
 
 type Item = { type: string; name?: string; status?: string }
 

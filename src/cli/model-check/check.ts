@@ -2,7 +2,7 @@
 import type { ModelEndpoint } from '../../agents/model/endpoint.ts'
 import { ModelLost, ModelRefused } from '../../agents/model/failures.ts'
 import { isAboutBody } from '../../agents/model/switches-learned.ts'
-import { type Switches, withPlain } from '../../chat/switches.ts'
+import { type Switches, withPlain } from '../../model-requests/switches.ts'
 import { type Finding, type Question, Unfit, withSwitches } from './question.ts'
 import { questions } from './questions.ts'
 

@@ -3,7 +3,6 @@
 import type { ModelEndpoint } from '../../agents/model/endpoint.ts'
 import { ModelLost } from '../../agents/model/failures.ts'
 import { ask, type Listened } from '../../agents/model/listen.ts'
-import { type Given, stepBody } from '../../chat/request.ts'
 import type { ModelCall } from '../../contract/agent.ts'
 import type {
   CreateTaskBody,
@@ -12,6 +11,7 @@ import type {
   ToolDefinition,
   Usage,
 } from '../../contract/wire.ts'
+import { type Given, stepBody } from '../../model-requests/request.ts'
 
 export type Conversation = Given
 

@@ -1,6 +1,6 @@
 // What a question is, and what is found with it.
 import type { ModelEndpoint } from '../../agents/model/endpoint.ts'
-import type { Switches } from '../../chat/switches.ts'
+import type { Switches } from '../../model-requests/switches.ts'
 
 /** `works`: `partly` if the agent can work without it. */
 export type Finding = { name: string; works: 'yes' | 'partly' | 'no'; says: string }

@@ -1,8 +1,8 @@
 // The small questions that show whether the agent can work with a model's endpoint.
 import { ModelRefused } from '../../agents/model/failures.ts'
-import { objectIn } from '../../chat/call-arguments.ts'
 import type { MessageContent, OutputItem, ToolDefinition } from '../../contract/wire.ts'
-import { plural } from '../terminal.ts'
+import { objectIn } from '../../model-requests/call-arguments.ts'
+import { plural } from '../terminal/terminal.ts'
 import {
   type Answered,
   type Conversation,

@@ -3,7 +3,7 @@
 // then a copy may stay behind. Other facts that change, such as which stream uses a key, are in other tables.
 import { chmodSync, closeSync, openSync } from 'node:fs'
 import Database from 'better-sqlite3'
-import { unusable } from '../../platform/unusable.ts'
+import { unusable } from '../../platform/files/unusable.ts'
 import type { KeyName } from '../records/content.ts'
 
 /** A key of the file; null: it was destroyed. */

@@ -5,7 +5,7 @@ import type { StreamKey } from '../records/packed-events.ts'
 import type { KeyFile } from './key-file.ts'
 
 /** The largest number of streams whose keys are kept in memory. */
-const keptAtMost = 20_000
+const mostInMemory = 20_000
 /** As soon as this many uses are not in the file yet, they are written. */
 const unwrittenAtMost = 4096
 
@@ -49,7 +49,7 @@ export const createKeyUses = (file: KeyFile) => {
   const { write, add: note } = unwritten
 
   const keep = (streamNo: number, key: StreamKey): void => {
-    if (current.size >= keptAtMost) {
+    if (current.size >= mostInMemory) {
       write() // what leaves the memory must be in the file
       current.clear()
     }

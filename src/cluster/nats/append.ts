@@ -7,7 +7,7 @@
 // A record that gets no answer is sent again, since the sequence that it names makes this safe: the servers store it once,
 // or refuse it. When they refuse it after an earlier try, the record that stands in its place may be this one.
 import { encodedHeaders } from '../../bus/nats/client.ts'
-import { reasonOf } from '../../bus/nats.ts'
+import { reasonOf } from '../../bus/nats/nats.ts'
 import type { Timers } from '../../contract/ports.ts'
 import { sleep } from '../../platform/sleep.ts'
 import { Fenced, Unknown } from '../shared-log.ts'

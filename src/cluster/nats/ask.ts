@@ -2,7 +2,7 @@
 import type { JetStreamManager } from '@nats-io/jetstream'
 import type { NatsConnection } from '@nats-io/transport-node'
 import { load } from '../../bus/nats/client.ts'
-import { reasonOf } from '../../bus/nats.ts'
+import { reasonOf } from '../../bus/nats/nats.ts'
 import type { Timers } from '../../contract/ports.ts'
 import { sleep } from '../../platform/sleep.ts'
 import { Unknown } from '../shared-log.ts'
@@ -24,7 +24,7 @@ export const managerOf = async (connection: NatsConnection): Promise<JetStreamMa
 }
 
 /** Resolves with the first answer. Rejects with NoCopy, and with Unknown when no answer comes within `ms` milliseconds. */
-export const createAsk =
+export const createAskNats =
   ({ link, timers, stopping }: Deps) =>
   async <T>(
     ask: (manager: JetStreamManager, connection: NatsConnection) => Promise<T>,
@@ -44,4 +44,4 @@ export const createAsk =
       }
     }
   }
-export type Ask = ReturnType<typeof createAsk>
+export type Ask = ReturnType<typeof createAskNats>

@@ -46,7 +46,9 @@ export const createFollow =
           handling = handle(fitting)
           await handling
         } catch (error) {
-          throw error instanceof UnfitRecord ? new Flawed(server, error.sequence, error) : ended(error)
+          // A misplaced record was compared with all copies: no other one has a better record in its place.
+          const mayBeBetter = error instanceof UnfitRecord && !error.isMisplaced
+          throw mayBeBetter ? new Flawed(server, error.sequence, error) : ended(error)
         }
         last = newest
       }

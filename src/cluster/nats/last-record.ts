@@ -31,8 +31,11 @@ export const ended = (cause: unknown) => new Ended('', { cause })
 /** The record that was handed over last. Without bytes: there is none yet; the following began behind this one. */
 export type Place = { sequence: number; bytes?: Uint8Array }
 
-/** What the leader of the stream says about the last record that was handed over. */
-type Look = { leader: string; end: number | undefined; isThere: boolean }
+/**
+ * What the leader of the stream says about the last record that was handed over. `hasOther`: it has another record in this place,
+ * so the servers have lost that one.
+ */
+type Look = { leader: string; end: number | undefined; isThere: boolean; hasOther?: boolean }
 
 const look = ({ sequence, bytes }: Place, { name, drops, ask }: FollowDeps): Promise<Look> =>
   ask(async (manager, connection) => {
@@ -43,7 +46,7 @@ const look = ({ sequence, bytes }: Place, { name, drops, ask }: FollowDeps): Pro
     if (end < sequence || bytes === undefined) return { leader, end, isThere: end >= sequence }
     const stored = await manager.streams.getMessage(name, { seq: sequence })
     const isThere = stored === null ? drops : Buffer.from(bytes).equals(stored.data)
-    return { leader, end, isThere }
+    return { leader, end, isThere, hasOther: stored !== null && !isThere }
   })
 
 /** Whether the copy of another server has the record that was handed over last. */
@@ -64,13 +67,13 @@ const isElsewhere = async (
 export const lookAt = async (last: Place, deps: FollowDeps, stopping: AbortSignal): Promise<number> => {
   const { name, copies, timers } = deps
   for (const since = performance.now(); ; await sleep(timers, lookMs, stopping)) {
-    const { leader, end, isThere } = await look(last, deps)
+    const { leader, end, isThere, hasOther = false } = await look(last, deps)
     if (isThere || stopping.aborted) return end ?? 0
     const isShort = end === undefined || end < last.sequence
     const mayBeLate = isShort && performance.now() - since <= lostMs && !copies.servers().includes(leader)
     if (mayBeLate) continue
     if (end === undefined) throw ended(new LostLog(`the NATS servers have no stream ${name} any more`))
-    if (!(await isElsewhere(last, deps, leader))) throw ended(new LostTail(last.sequence, end))
+    if (hasOther || !(await isElsewhere(last, deps, leader))) throw ended(new LostTail(last.sequence, end))
     copies.note(leader, last.sequence)
     return end
   }

@@ -43,7 +43,7 @@ type Numbers = {
   last_seq?: number
   num_deleted?: number
 }
-type Stream = {
+export type Stream = {
   name: string
   cluster?: { leader?: string; replicas?: unknown[] }
   config?: { num_replicas?: number }
@@ -54,15 +54,18 @@ type Varz = {
   version?: string
   jetstream?: { config?: { sync_interval?: number; sync_always?: boolean; max_storage?: number } }
 }
-type Jsz = { storage?: number; account_details?: { stream_detail?: Stream[] }[] }
+export type Jsz = { storage?: number; account_details?: { stream_detail?: Stream[] }[] }
 
 /**
  * A server that was started while it reaches no other one says that it leads its copies. It names no followers, as a server
- * does for a stream with one copy.
+ * does for a stream with one copy. A server that has no cluster names no leader; one that has a cluster names none when the
+ * stream has none.
  */
-const isLedBy = (server: string, { cluster, config }: Stream): boolean => {
-  const { leader, replicas = [] } = cluster ?? {}
-  return (leader ?? server) === server && (replicas.length > 0 || config?.num_replicas === 1)
+export const isLedBy = (server: string, { cluster, config }: Stream): boolean => {
+  const hasOneCopy = config?.num_replicas === 1
+  if (cluster === undefined) return hasOneCopy
+  const { leader, replicas = [] } = cluster
+  return leader === server && (replicas.length > 0 || hasOneCopy)
 }
 
 const reasonOf = (error: unknown): string => {
@@ -71,7 +74,8 @@ const reasonOf = (error: unknown): string => {
   return cause?.code || cause?.message || message
 }
 
-const readFrom = async <T>(url: string, path: string): Promise<T> => {
+/** What a server answers at one of its monitoring paths. Rejects when it does not answer in time. */
+export const readFrom = async <T>(url: string, path: string): Promise<T> => {
   const answer = await fetch(`${url}${path}`, { signal: AbortSignal.timeout(answerMs), redirect: 'error' })
   if (answer.status !== 200) throw new Error(`it answers ${answer.status}`)
   return (await answer.json().catch(() => {
@@ -79,10 +83,14 @@ const readFrom = async <T>(url: string, path: string): Promise<T> => {
   })) as T
 }
 
+/** With all streams of a server. */
+export const streamsPath = '/jsz?accounts=1&streams=1&config=1'
+export const streamsIn = ({ account_details: accounts = [] }: Jsz): Stream[] =>
+  accounts.flatMap(({ stream_detail: found = [] }) => found)
+
 const copyIn = ({ server_name: server = '', version, jetstream }: Varz, jsz: Jsz, name: string) => {
   if (version === undefined) throw new Error('this is no monitoring address of a NATS server')
-  const streams = (jsz.account_details ?? []).flatMap(({ stream_detail: found = [] }) => found)
-  const stream = streams.find(one => one.name === name)
+  const stream = streamsIn(jsz).find(one => one.name === name)
   const {
     messages = 0,
     bytes = 0,
@@ -107,10 +115,7 @@ const copyIn = ({ server_name: server = '', version, jetstream }: Varz, jsz: Jsz
 
 const ask = async (url: string, name: string): Promise<Omit<CopyState, 'lag'> | Unanswered> => {
   try {
-    const [varz, jsz] = await Promise.all([
-      readFrom<Varz>(url, '/varz'),
-      readFrom<Jsz>(url, '/jsz?accounts=1&streams=1&config=1'),
-    ])
+    const [varz, jsz] = await Promise.all([readFrom<Varz>(url, '/varz'), readFrom<Jsz>(url, streamsPath)])
     return { url, ...copyIn(varz, jsz, name) }
   } catch (error) {
     return { url, error: reasonOf(error) }

@@ -38,7 +38,7 @@ const usualIdleMs = 3000
 const beatMs = 500
 const silentMs = 3 * beatMs
 /** Milliseconds after which a server drops a consumer that nobody uses. */
-const keptMs = 5000
+const inactiveMs = 5000
 const nanoseconds = 1_000_000
 /** JetStream chooses the server of a consumer by chance. So many consumers are made until one is at a server that is accepted. */
 const mostTries = 16
@@ -50,7 +50,7 @@ const addConsumer = async ({ manager, connection, name }: Deps, from: number) =>
     ack_policy: AckPolicy.None,
     deliver_policy: DeliverPolicy.StartSequence,
     opt_start_seq: from,
-    inactive_threshold: keptMs * nanoseconds,
+    inactive_threshold: inactiveMs * nanoseconds,
     num_replicas: 1,
     mem_storage: true,
   })

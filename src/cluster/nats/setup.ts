@@ -4,12 +4,13 @@ import type { JetStreamManager } from '@nats-io/jetstream'
 import type { NatsConnection } from '@nats-io/transport-node'
 import { load } from '../../bus/nats/client.ts'
 import { connectTo } from '../../bus/nats/connect.ts'
-import { reasonOf } from '../../bus/nats.ts'
-import type { NatsSettings } from '../../bus/nats-settings.ts'
+import { reasonOf } from '../../bus/nats/nats.ts'
+import type { NatsSettings } from '../../bus/nats/nats-settings.ts'
 import { CannotStart, NotNow } from '../../contract/cannot-start.ts'
+import { Unknown } from '../shared-log.ts'
 import { notFound } from './end.ts'
-import { type Judgement, judgementsOf } from './judge.ts'
-import { isTimeout } from './no-answer.ts'
+import { type Judgement, judgementsOf } from './judgements.ts'
+import { isTimeout, isUnsent } from './no-answer.ts'
 import { codeOf, infoOf, setUpStream } from './set-up-stream.ts'
 import { type StreamState, stateOf, withoutLeader } from './states.ts'
 import { leaseStream, type ShardStream, shardStream } from './streams.ts'
@@ -33,6 +34,8 @@ export type Servers = {
 const requestMs = 3000
 const patience = { connectMs: 2000, pingMs: 5000 }
 
+/** Code of the JetStream API: nobody can answer at the moment. */
+const unavailable = 10008
 /** Codes of the JetStream API: the server, or the account, has no JetStream. */
 const noJetStream = new Set([10039, 10076])
 
@@ -48,6 +51,13 @@ const managerOf = async (connection: NatsConnection, shown: string): Promise<Jet
     )
   })
 }
+
+/** Rejects with Unknown when the servers do not answer, or say that they cannot answer now. */
+const answered = <T>(work: Promise<T>): Promise<T> =>
+  work.catch(error => {
+    if (!isTimeout(error) && !isUnsent(error) && codeOf(error) !== unavailable) throw error
+    throw new Unknown('most of them are away, or a stream has no leader', { cause: error })
+  })
 
 /**
  * Connects. Rejects with CannotStart when no server is reached, or when the servers have no JetStream for this user.
@@ -76,14 +86,17 @@ export const openServers = async (settings: NatsSettings): Promise<Servers> => {
   return {
     async setUp(shard) {
       const created: string[] = []
-      for (const stream of streamsOf(shard)) if (await setUpStream(manager, stream)) created.push(stream.name)
+      for (const stream of streamsOf(shard))
+        if (await answered(setUpStream(manager, stream))) created.push(stream.name)
       return created
     },
     async deleteLog(shard) {
       const { name } = shardStream(shard)
-      if ((await infoOf(manager, name)) === undefined) return
-      // Servers that have lost their files may not agree about a stream: then it is gone for those that count.
-      await manager.streams.delete(name).catch(error => {
+      const deleting = async (): Promise<void> => {
+        if ((await infoOf(manager, name)) !== undefined) await manager.streams.delete(name)
+      }
+      await answered(deleting()).catch(error => {
+        // Servers that have lost their files may not agree about a stream: then it is gone for those that count.
         if (codeOf(error) !== notFound) throw error
       })
     },

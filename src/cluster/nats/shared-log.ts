@@ -1,10 +1,10 @@
 // A shared log that is a stream of JetStream.
-import type { NatsSettings } from '../../bus/nats-settings.ts'
+import type { NatsSettings } from '../../bus/nats/nats-settings.ts'
 import { CannotStart } from '../../contract/cannot-start.ts'
 import type { Report, Timers } from '../../contract/ports.ts'
 import { MissingRecord, noLog, type SharedLog, type SharedRecord } from '../shared-log.ts'
 import { createAppender } from './append.ts'
-import { createAsk } from './ask.ts'
+import { createAskNats } from './ask.ts'
 import { createCopies, type Flaw } from './copies.ts'
 import { endOfStream } from './end.ts'
 import { createFollow, unbroken } from './follow.ts'
@@ -60,7 +60,7 @@ export const openSharedLog = async (deps: SharedLogDeps): Promise<SharedLog> => 
   const { settings, name, subject, timers, report, waitMs = usualWaitMs, appendMs = usualAppendMs } = deps
   const stopping = new AbortController()
   const link = openLink({ settings, timers, report })
-  const ask = createAsk({ link, timers, stopping: stopping.signal })
+  const ask = createAskNats({ link, timers, stopping: stopping.signal })
   const closing = stopping.signal
   const drops = deps.maxMessages !== undefined
   const tail = async () => (await ask(manager => endOfStream(manager, name))) ?? 0
@@ -84,6 +84,9 @@ export const openSharedLog = async (deps: SharedLogDeps): Promise<SharedLog> => 
       }
     }
   }
+  /** The bytes of a record at the server that leads; undefined: it has none. */
+  const leadersBytes = (seq: number): Promise<Uint8Array | undefined> =>
+    ask(async manager => (await manager.streams.getMessage(name, { seq }))?.data)
   const close = async (): Promise<void> => {
     stopping.abort()
     await link.close()
@@ -103,10 +106,7 @@ export const openSharedLog = async (deps: SharedLogDeps): Promise<SharedLog> => 
   const maxBytes = Math.floor(share * Math.min(most, mebibyte))
   const append = createAppender({
     ...{ link, name, subject, appendMs, timers },
-    recordAt: async seq => {
-      const found = await ask(manager => manager.streams.getMessage(name, { seq }))
-      return found === null ? undefined : found.data
-    },
+    recordAt: leadersBytes,
     stopping: closing,
   })
   return {
@@ -119,6 +119,10 @@ export const openSharedLog = async (deps: SharedLogDeps): Promise<SharedLog> => 
     async read(after, limit) {
       const end = Math.min(await tail(), after + limit)
       return end <= after ? [] : read(after, end)
+    },
+    async leadersRecord(sequence) {
+      const bytes = await leadersBytes(sequence)
+      return bytes && { sequence, bytes }
     },
     async distrust({ sequence, server = '' }) {
       copies.note(server, sequence)

@@ -3,9 +3,9 @@
 // answer questions about its copy. It has a connection of its own, which it changes when a server knows no majority.
 import type { JetStreamManager } from '@nats-io/jetstream'
 import type { NatsConnection } from '@nats-io/transport-node'
-import type { NatsSettings } from '../../bus/nats-settings.ts'
+import type { NatsSettings } from '../../bus/nats/nats-settings.ts'
 import type { Timers } from '../../contract/ports.ts'
-import { createAsk } from './ask.ts'
+import { createAskNats } from './ask.ts'
 import { notFound } from './end.ts'
 import { openLink } from './link.ts'
 import { type StreamState, stateOf } from './states.ts'
@@ -50,7 +50,7 @@ const seenOf = (state: StreamState | undefined): StreamSeen =>
 export const watchStreams = ({ settings, shard, timers }: Deps) => {
   const stopping = new AbortController()
   const link = openLink({ settings, timers, report: () => {} }) // the connection of the log reports
-  const ask = createAsk({ link, timers, stopping: stopping.signal })
+  const ask = createAskNats({ link, timers, stopping: stopping.signal })
   const names = { log: shardStream(shard).name, lease: leaseStream(shard).name }
   let seen: StreamsSeen = { log: 'here', lease: 'here', end: undefined, streams: [] }
   let isAsking = false

@@ -9,6 +9,7 @@ import { sealRecord } from '../records/form.ts'
 import { Fenced, type SharedLog, UnfitRecord } from '../shared-log.ts'
 import { LacksErasure, LacksEvents } from './errors.ts'
 import type { Intake } from './intake.ts'
+import { createLongest, type OtherLog } from './longest.ts'
 
 /** How many records are read at once. */
 const recordsAtOnce = 256
@@ -24,10 +25,13 @@ type Deps = {
   logId: string
   intake: Intake
   node: Node
+  /** The logs of the other nodes. */
+  others: () => readonly OtherLog[]
   timers: Timers
 }
 
-export const createClaiming = ({ shared, key, logId, intake, node, timers }: Deps) => {
+export const createClaiming = ({ shared, key, logId, intake, node, others, timers }: Deps) => {
+  const longest = createLongest({ intake, others, timers })
   /** The digests of the claims of this process. */
   const mine = new Set<string>()
   const later = (): Promise<void> => new Promise(resolve => void timers.after(againMs, resolve))
@@ -39,7 +43,8 @@ export const createClaiming = ({ shared, key, logId, intake, node, timers }: Dep
       try {
         await intake.take(records)
       } catch (error) {
-        const unfit = error instanceof UnfitRecord && records.find(each => each.sequence === error.sequence)
+        const mayBeBetter = error instanceof UnfitRecord && !error.isMisplaced
+        const unfit = mayBeBetter && records.find(each => each.sequence === error.sequence)
         if (!unfit || !(await shared.distrust(unfit))) throw error
       }
     }
@@ -100,8 +105,12 @@ export const createClaiming = ({ shared, key, logId, intake, node, timers }: Dep
   return {
     readToEnd,
     isMine,
-    /** Resolves to the sequence of the claim. Rejects with LacksKeys, LacksErasure, Fenced or StorageFailure. */
-    async claim(): Promise<number> {
+    /**
+     * Resolves to the sequence of the claim. Rejects with LacksKeys, LacksErasure, LacksEvents, IsShorter, Fenced or
+     * StorageFailure. `waits`: whether this node waits for other nodes, which may have more events than it has. Then it
+     * rejects with IsUnanswered, too.
+     */
+    async claim(waits: boolean): Promise<number> {
       await shared.leadByLongest(intake.at().sequence)
       await readToEnd()
       const before = intake.claim()?.mark.sequence ?? 0
@@ -109,8 +118,10 @@ export const createClaiming = ({ shared, key, logId, intake, node, timers }: Dep
         const bare = intake.bareRows()
         if (bare > 0) throw new LacksErasure(bare)
         if (intake.head() < intake.least()) throw new LacksEvents(intake.head(), intake.least())
+        longest.must(waits)
         try {
           await append()
+          longest.end()
           return intake.at().sequence
         } catch (error) {
           if (!(error instanceof Fenced)) throw error

@@ -1,7 +1,7 @@
 // Stores the secret values that the shared log carries. Most are in one file of this node; some have a file of their
 // own, such as the key that signs checkpoints. The key file says which version of each value is in the log.
 import { hash } from 'node:crypto'
-import { readPlainFile, renameSynced, whatStandsAt, writeSynced } from '../../platform/plain-file.ts'
+import { readPlainFile, renameSynced, whatStandsAt, writeSynced } from '../../platform/files/plain-file.ts'
 import type { Secrets } from '../../platform/secrets.ts'
 import type { StreamKeys } from '../keys/stream-keys.ts'
 import type { KeyName } from '../records/content.ts'

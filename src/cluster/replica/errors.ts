@@ -34,6 +34,24 @@ export class LacksEvents extends Error {
   }
 }
 
+/** Another node has events that the shared log and this node lack, so that node takes the log over first. */
+export class IsShorter extends Error {
+  constructor(here: number, { node, events }: { node: string; events: number }) {
+    super(
+      `this node has ${here} events, and the node ${node} has ${events}, more than the shared log: ${node} takes the log over, and this one gets the events from it. If ${node} does not do so, look at "reprise cluster status": it says what keeps ${node} from it`,
+    )
+  }
+}
+
+/** The shared log lacks events, or was made again. Nodes that may have more of them than this one do not answer. */
+export class IsUnanswered extends Error {
+  constructor(nodes: readonly string[], seconds: number) {
+    super(
+      `the shared log was made again, or its servers have lost events, and ${nodes.join(' and ')} may have more events than this node: this node waits up to ${seconds} s for an answer. Start ${nodes.join(' and ')}`,
+    )
+  }
+}
+
 /** The log of this node and the shared log differ. Nothing is overwritten. */
 export class Divergence extends Error {
   readonly position: number

@@ -2,7 +2,7 @@
 import type { Following } from '../shared-log.ts'
 import { type FollowingDeps, startFollowing } from './following.ts'
 
-export const createFollower = (deps: FollowingDeps) => {
+export const createRecordFollower = (deps: FollowingDeps) => {
   const follows: { now?: Following | undefined } = {}
   return {
     isFollowing: (): boolean => follows.now !== undefined,

@@ -151,7 +151,8 @@ export const startFollowing = (deps: FollowingDeps): Following => {
     }
     const tail = await shared.tail()
     if (isStopped || mending !== undefined) return
-    if (tail > 0) goal ??= tail
+    // When the stream is made again, its new end may lie before the old one.
+    if (tail > 0) goal = Math.min(goal ?? tail, tail)
     if (goal !== undefined && intake.at().sequence >= goal) conditions.end('catching-up')
     if (tail > intake.at().sequence) return
     mustKnowNoMore(intake)

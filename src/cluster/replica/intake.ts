@@ -2,7 +2,7 @@
 import type { Report, Timers } from '../../contract/ports.ts'
 import type { Store } from '../../log/store.ts'
 import type { StreamKeys } from '../keys/stream-keys.ts'
-import { digestOfRecord } from '../records/form.ts'
+import { digestOfRecord, openRecord } from '../records/form.ts'
 import { type SharedLog, type SharedRecord, UnfitRecord } from '../shared-log.ts'
 import { createApplier } from './applier.ts'
 import type { CopiedSecrets } from './copied-secrets.ts'
@@ -15,7 +15,7 @@ const saveMs = 1000
 
 export type IntakeDeps = {
   local: Store
-  shared: Pick<SharedLog, 'read' | 'distrust'>
+  shared: Pick<SharedLog, 'read' | 'leadersRecord' | 'distrust'>
   keys: StreamKeys
   secrets: CopiedSecrets
   logId: string
@@ -65,11 +65,29 @@ const readerFrom = ({ key, logId, stateFile }: IntakeDeps, head: number): Reader
   return reader
 }
 
+/**
+ * The digest of a record as the server that leads has it; undefined: it has none that can be used. What that server has counts:
+ * records are appended behind it, and servers that have others in these places are to drop theirs.
+ */
+const leadersDigest = async ({ shared, key }: IntakeDeps, sequence: number): Promise<Buffer | undefined> => {
+  const record = await shared.leadersRecord(sequence)
+  if (record === undefined) return undefined
+  try {
+    return openRecord(key, record).digest
+  } catch (error) {
+    if (error instanceof UnfitRecord) return undefined
+    throw error
+  }
+}
+
 /** Tells whether the shared log still has the last valid record that was read. */
-const sameness = (shared: IntakeDeps['shared'], reader: Reader) => async (): Promise<boolean> => {
+const sameness = (deps: IntakeDeps, reader: Reader) => async (): Promise<boolean> => {
+  const { shared } = deps
   const { valid, digest } = reader.at()
+  if (valid === 0) return true
+  const led = await leadersDigest(deps, valid)
+  if (led !== undefined) return led.equals(digest)
   for (;;) {
-    if (valid === 0) return true
     const [record] = await shared.read(valid - 1, 1)
     if (record === undefined) return false
     if (digestOfRecord(record.bytes).equals(digest)) return true
@@ -79,7 +97,7 @@ const sameness = (shared: IntakeDeps['shared'], reader: Reader) => async (): Pro
 }
 
 export const createIntake = (deps: IntakeDeps) => {
-  const { local, shared, keys, secrets, logId, stateFile } = deps
+  const { local, keys, secrets, logId, stateFile } = deps
   const pieces = createOpenPieces(local)
   const applier = createApplier({ local, keys, pieces, secrets, logId, erasing: deps.erasing })
   const reader = readerFrom(deps, applier.head())
@@ -107,7 +125,18 @@ export const createIntake = (deps: IntakeDeps) => {
     reader.goTo(safe)
   }
 
-  const isSame = sameness(shared, reader)
+  const isSame = sameness(deps, reader)
+  /**
+   * A record that does not follow the one before it is passed over. Throws UnfitRecord when it only seems so: the shared log has
+   * lost the one before it, or the server that gave the record has another one in this place than the server that leads.
+   */
+  const mustBeVoid = async ({ sequence, bytes }: SharedRecord): Promise<void> => {
+    if (!(await isSame()))
+      throw new UnfitRecord(sequence, 'follows another record than the one read before it', true)
+    const led = await leadersDigest(deps, sequence)
+    if (led?.equals(digestOfRecord(bytes)) === false)
+      throw new UnfitRecord(sequence, 'is another one at the server that leads')
+  }
 
   return {
     isSame,
@@ -117,8 +146,7 @@ export const createIntake = (deps: IntakeDeps) => {
       try {
         for (const record of records) {
           const read = reader.open(record)
-          if (read.isVoid && !(await isSame()))
-            throw new UnfitRecord(record.sequence, 'follows another record than the one read before it', true)
+          if (read.isVoid) await mustBeVoid(record)
           const position =
             read.content === undefined ? read.mark.position : await applier.apply(read.mark, read.content)
           reader.advance({ mark: { ...read.mark, position }, joined: read.joined })

@@ -1,5 +1,7 @@
 // What keeps a node from reading or writing the shared log, as an operator sees it.
 import { StorageFailure } from '../../contract/stored.ts'
+import { isUnreadable, Unwritable } from '../../log/store.ts'
+import { resultOf } from '../../platform/sqlite/errors.ts'
 import type { ConditionCode, Conditions } from '../conditions.ts'
 import { LostLog, LostTail, MissingRecord, UnfitRecord, Unknown } from '../shared-log.ts'
 import { Divergence, UnsharedEvents } from './errors.ts'
@@ -31,7 +33,9 @@ const isOfFile = (error: unknown): boolean => {
 /** Whether the disk of this node is the reason. */
 export const isOfDisk = (error: unknown): boolean => {
   const { code, cause } = (error ?? {}) as Caused
-  if (typeof code === 'string' && /^(SQLITE_|ENOSPC|EDQUOT|EIO|EROFS)/.test(code)) return true
+  if (typeof code === 'string' && /^(ENOSPC|EDQUOT|EIO|EROFS)/.test(code)) return true
+  // The secrets and the keys of this node are in databases of their own.
+  if (error instanceof Unwritable || isUnreadable(error) || resultOf(error) !== undefined) return true
   return cause !== undefined && isOfDisk(cause)
 }
 
@@ -72,8 +76,10 @@ export const troubleOf = (error: unknown): { code: ConditionCode; text: string }
   return { code: 'log-damaged', text: `the shared log cannot be followed: ${text}` }
 }
 
+/** One error at a time keeps a node from the log, so this one ends what an earlier one has begun. */
 export const noteTrouble = (conditions: Conditions, error: unknown): void => {
   const { code, text } = troubleOf(error)
+  for (const other of codes) if (other !== code) conditions.end(other)
   conditions.begin(code, text)
 }
 /** Called when the shared log was read or written again. */

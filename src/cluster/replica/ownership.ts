@@ -8,8 +8,10 @@ import type { StreamKeys } from '../keys/stream-keys.ts'
 import { Fenced, type SharedLog } from '../shared-log.ts'
 import { createClaiming, type Node } from './claiming.ts'
 import type { CopiedSecrets } from './copied-secrets.ts'
+import { IsShorter } from './errors.ts'
 import type { Intake } from './intake.ts'
 import { endWaiting } from './log-conditions.ts'
+import type { OtherLog } from './longest.ts'
 import type { createOwnedSecrets } from './owned-secrets.ts'
 import { createOwner, type DoubtedBatch, type Owner } from './owner.ts'
 import { createPublisher } from './publisher.ts'
@@ -27,6 +29,8 @@ type Deps = {
   owned: ReturnType<typeof createOwnedSecrets>
   intake: Intake
   node: Node
+  /** The logs of the other nodes. */
+  others: () => readonly OtherLog[]
   /** Whether this node holds the lease. */
   mayClaim: () => boolean
   conditions: Conditions
@@ -67,9 +71,9 @@ export const createOwnership = (deps: Deps) => {
     if (latest !== undefined) await intake.restart()
     latest = undefined
   }
-  /** Resolves to the sequence of the claim. */
-  const claim = async (): Promise<number> => {
-    const sequence = await claiming.claim()
+  /** Resolves to the sequence of the claim. `waits`: see claiming.ts. */
+  const claim = async (waits: boolean): Promise<number> => {
+    const sequence = await claiming.claim(waits)
     claimed = sequence
     keys.beginEpoch(sequence)
     const at = intake.at()
@@ -92,7 +96,7 @@ export const createOwnership = (deps: Deps) => {
    * A standby may have read a batch that got no answer and that the servers have lost since. So this node keeps this batch,
    * too: otherwise the two nodes would have different events at these positions.
    */
-  const keepDoubted = async (): Promise<void> => {
+  const storeDoubted = async (): Promise<void> => {
     const batch = doubted
     if (batch !== undefined && batch.long.length === 0 && batch.first === intake.head() + 1) {
       await local.write(batch)
@@ -106,7 +110,7 @@ export const createOwnership = (deps: Deps) => {
       await stepBack()
       doubted = undefined // from here on, the shared log alone says which events there are
     },
-    claim,
+    claim: (): Promise<number> => claim(true),
     /** Opens the local log again after a failure, and claims the shared log again if nobody else has. */
     async claimAgain(): Promise<void> {
       doubted = latest?.doubted() ?? doubted
@@ -119,8 +123,13 @@ export const createOwnership = (deps: Deps) => {
         throw new Fenced(`${intake.claim()?.node ?? 'nobody'} owns the log`)
       }
       if (!mayClaim()) throw new StorageFailure('this node may not claim the log at present')
-      await keepDoubted()
-      await claim()
+      await storeDoubted()
+      // This node has all that it has acknowledged, so it does not wait for nodes that do not answer.
+      await claim(false).catch(error => {
+        if (!(error instanceof IsShorter)) throw error
+        fenced()
+        throw new Fenced(error.message)
+      })
     },
     /** The object that writes while this node owns the log; undefined: it does not own the log. */
     owner: (): Owner | undefined => owner,

@@ -2,7 +2,7 @@
 // after a start. The file is written a while later, so the log of the node may have more rows than the file says, but
 // never fewer.
 import { rename, writeFile } from 'node:fs/promises'
-import { plainWrite, readPlainFile } from '../../platform/plain-file.ts'
+import { plainWrite, readPlainFile } from '../../platform/files/plain-file.ts'
 import type { Mark } from './reader.ts'
 
 /** The saved place; undefined: there is none for this log, or it cannot be read. */

@@ -1,5 +1,5 @@
 // The events of the key that signs checkpoints, read from their stream.
-import { type AuditKeyChanged, auditKeyStream } from '../audit-key-events.ts'
+import { type AuditKeyChanged, auditKeyStream } from '../events/audit-key-events.ts'
 import { decoderOf } from './decoder.ts'
 
 export type AuditKeyEvent = { type: 'AuditKeyChanged'; data: AuditKeyChanged }

@@ -1,5 +1,5 @@
 // The events of a cron job, read from its stream.
-import { type CronEvent, cronEventSchemas, isCronStream } from '../cron-events.ts'
+import { type CronEvent, cronEventSchemas, isCronStream } from '../events/cron-events.ts'
 import type { Recorded } from '../stored.ts'
 import { decoderOf } from './decoder.ts'
 

@@ -1,5 +1,9 @@
 // The events of an environment session, read from its stream.
-import { type EnvSessionEvent, envSessionEventSchemas, isEnvSessionStream } from '../env-session-events.ts'
+import {
+  type EnvSessionEvent,
+  envSessionEventSchemas,
+  isEnvSessionStream,
+} from '../events/env-session-events.ts'
 import type { Recorded } from '../stored.ts'
 import { decoderOf } from './decoder.ts'
 

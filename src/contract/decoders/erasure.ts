@@ -6,7 +6,7 @@ import {
   erasureFinished,
   erasureLeft,
   type PayloadsErased,
-} from '../erasure-events.ts'
+} from '../events/erasure-events.ts'
 import type { Recorded } from '../stored.ts'
 import { decoderOf } from './decoder.ts'
 

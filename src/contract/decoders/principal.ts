@@ -4,7 +4,7 @@ import {
   isPrincipalStream,
   type TokenCreated,
   type TokenRevoked,
-} from '../token-events.ts'
+} from '../events/token-events.ts'
 import { decoderOf } from './decoder.ts'
 
 type PrincipalEvents = {

@@ -1,6 +1,7 @@
 // The events of a task, read from its stream.
+
+import { type TaskEvent, type TaskEventType, taskEventSchemas } from '../events/task-events.ts'
 import type { Recorded } from '../stored.ts'
-import { type TaskEvent, type TaskEventType, taskEventSchemas } from '../task-events.ts'
 import { isTaskStream } from '../task-stream.ts'
 import { decoderOf } from './decoder.ts'
 

@@ -1,5 +1,5 @@
 // The events of a webhook, read from its stream.
-import type { Recorded } from '../stored.ts'
+
 import {
   isWebhookStream,
   type WebhookChanged,
@@ -12,7 +12,8 @@ import {
   type WebhookEnabled,
   type WebhookSecretRotated,
   type WebhookTried,
-} from '../webhook-events.ts'
+} from '../events/webhook-events.ts'
+import type { Recorded } from '../stored.ts'
 import { decoderOf } from './decoder.ts'
 
 type WebhookEvents = {

@@ -1,13 +1,36 @@
 // The events of calls that run on the server, from the intent to the result.
 import Type, { type TProperties } from 'typebox'
+import { entryErrorKinds } from '../code-agent.ts'
 import { Block, MessageContent } from '../wire.ts'
-import { AgentStep, CallId, ItemId, optional, Usage } from './schema.ts'
+import { OpenItem } from './items.ts'
+import { ModelRequest, ModelResponse } from './model-call.ts'
+import { AgentStep, CallId, ItemId, OriginalAt, optional, Usage } from './schema.ts'
+
+/** An error that the code of an agent gets for a call. */
+const CallError = Type.Object({
+  kind: Type.Enum([...entryErrorKinds]),
+  name: optional(Type.String()),
+  code: optional(Type.Integer()),
+  data: optional(Type.Unknown()),
+})
+
+/**
+ * What a call of a model stores besides its items. `tools`: the stream of the tools that it was offered. `rollout`: the
+ * rollout entry of the call is a frame of the stream.
+ */
+const ModelAnswer = Type.Object({
+  request: optional(ModelRequest),
+  response: optional(ModelResponse),
+  tools: optional(Type.String()),
+  rollout: optional(Type.Literal(true)),
+})
 
 export const callEvents = {
   /**
    * A call is about to run. The intent is stored before each run. `attempt` is present from the second run on, which
    * follows a run with an unknown outcome. `safe`: the server may run the call again without asking a client. `child`:
-   * the id of the subagent's task, which the same append creates.
+   * the id of the subagent's task, which the same append creates. `bare`: only the code of the agent sees the call and its
+   * result, so it has no items; its `call_id` is the id of its effect.
    */
   EffectIntended: {
     effect_id: Type.String(),
@@ -18,6 +41,7 @@ export const callEvents = {
     in_session: optional(Type.Literal(true)),
     child: optional(Type.String()),
     attempt: optional(Type.Integer()),
+    bare: optional(Type.Literal(true)),
   },
   /** More text of a running call. The first text begins the item of the result. */
   EffectSaid: {
@@ -28,17 +52,27 @@ export const callEvents = {
     first: optional(Type.Literal(true)),
     delta: Type.String(),
   },
-  /** A call that has produced text will give no result. Its item ends with the text so far. */
-  EffectCut: { agent_step: AgentStep, effect_id: Type.String(), item_id: ItemId, call_id: CallId },
+  /**
+   * A call that has produced text will give no result, or begins again. Its item ends with the text so far. `items`: the
+   * open items of a call of a model, in place of the one item.
+   */
+  EffectCut: {
+    agent_step: AgentStep,
+    effect_id: Type.String(),
+    item_id: optional(ItemId),
+    call_id: CallId,
+    items: optional(Type.Array(OpenItem)),
+  },
   /**
    * The result of a call. Without an `effect_id` the call was refused and never ran. `child`: the stream of the
    * subagent's task, and the revision up to which it was read. `said`: the result begins with the text that the running
-   * call produced, and `content` is the rest of the result.
+   * call produced, and `content` is the rest of the result. A `bare` call has no item; its content is JSON text, or the
+   * message of its error.
    */
   EffectCompleted: {
     agent_step: AgentStep,
     effect_id: optional(Type.String()),
-    item_id: ItemId,
+    item_id: optional(ItemId),
     call_id: CallId,
     status: Type.Enum(['completed', 'incomplete']),
     said: optional(Type.Literal(true)),
@@ -52,6 +86,14 @@ export const callEvents = {
     ends: optional(Type.Enum(['terminated', 'truncated'])),
     /** The call was a turn of a group chat. It has no item, since a message of the chat holds what was said. */
     turn: optional(Type.Literal(true)),
+    bare: optional(Type.Literal(true)),
+    /** Why the code of the agent gets an error and no value. */
+    error: optional(CallError),
+    /** The call waited for a message of the user: this one came. */
+    message: optional(ItemId),
+    /** The call was a call of a model. The step of the agent goes on, so the usage is that of this task. */
+    model: optional(ModelAnswer),
+    original_at: OriginalAt,
   },
   /**
    * The receipt of a cancel. It names an effect that was running, and says whether the effect stopped within its

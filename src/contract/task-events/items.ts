@@ -16,10 +16,14 @@ export const OpenItem = Type.Object({ item_id: ItemId, parts: Type.Integer() })
 export type OpenItem = Static<typeof OpenItem>
 const NamedCall = Type.Object({ call_id: CallId, name: Type.String() })
 
+/** The call of a model that says the item; absent: the step says it. */
+const ofModel = optional(Type.String())
+
 export const itemEvents = {
   /** More text of a part. `item` is present when the text opens the item, `first` when it opens the part. */
   ItemDelta: {
     agent_step: AgentStep,
+    effect_id: ofModel,
     item_id: ItemId,
     content_index: Type.Integer(),
     item: optional(ItemKind),
@@ -37,6 +41,7 @@ export const itemEvents = {
    */
   ItemCompleted: {
     agent_step: AgentStep,
+    effect_id: ofModel,
     item_id: ItemId,
     parts: Type.Integer(),
     item: optional(ItemKind),

@@ -1,7 +1,7 @@
 // The events of a task's lifecycle: changes of its status, requests for such changes, its deletion, and rewards.
 import Type, { type TProperties } from 'typebox'
 import { CreateTaskBody, ErrorObject, taskStatuses } from '../wire.ts'
-import { AgentStep, Deadline, From, optional } from './schema.ts'
+import { AgentStep, Deadline, From, OriginalAt, optional } from './schema.ts'
 
 /** Inputs and items of a task, by their ids. */
 const Reference = Type.Object({
@@ -61,20 +61,27 @@ export const lifecycleEvents = {
     ),
     expires_at: Deadline,
   },
-  TaskQueued: { from: From, expires_at: Deadline },
+  /** `waiting_for`: no worker is there that could run the agent. */
+  TaskQueued: { from: From, expires_at: Deadline, waiting_for: optional(Type.Literal('worker')) },
+  /** The agent of the working task is in no worker that is there; `over`: one has come. */
+  WorkerAwaited: { over: optional(Type.Literal(true)) },
   /**
    * The agent begins. `context` is what the agent sees from earlier tasks: references to their inputs and items, oldest
    * first. `context_of`: before these references, the agent sees what the task of this stream saw of earlier tasks at its
    * own start. So a session of many turns names each turn once. `seen_until`: of the tasks of its session, the agent sees
    * those that completed up to this position; a later task may then begin with this context. `first_items`: the agent also
    * sees this many items from the beginning of the output of that task. Turns of a group chat have this number in place of
-   * a list of ids that would grow with each turn.
+   * a list of ids that would grow with each turn. `agent_version`: the agent is code of a user, and the task begins with this
+   * version of it. `agent_seed`: the seed of the random numbers of that code, which a fork takes over.
    */
   TaskStarted: {
     from: From,
     context: Type.Array(Reference),
     context_of: optional(Type.String()),
     seen_until: optional(Type.Integer()),
+    agent_version: optional(Type.String()),
+    agent_seed: optional(Type.String()),
+    original_at: OriginalAt,
     ttl_seconds: optional(Type.Integer()),
   },
   PauseRequested: {},

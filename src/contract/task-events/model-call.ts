@@ -5,7 +5,7 @@ import { ItemId, optional } from './schema.ts'
 
 /**
  * The part of a request to a model that cannot be computed from the history and the request of the task.
- * src/chat/request.ts builds the whole request again. `digest` is base64url(SHA-256) of the bytes that were sent.
+ * src/model-requests/request.ts builds the whole request again. `digest` is base64url(SHA-256) of the bytes that were sent.
  */
 export const ModelRequest = Type.Object({
   model: Type.String(),
@@ -15,7 +15,7 @@ export const ModelRequest = Type.Object({
   protocol: optional(Type.String()),
   /** The name of the dialect; absent: the plain one. */
   dialect: optional(Type.String()),
-  /** The switches of the body that had another value than the plain one (src/chat/switches.ts). */
+  /** The switches of the body that had another value than the plain one (src/model-requests/switches.ts). */
   switches: optional(Type.Record(Type.String(), Type.String())),
   /** For a summary: the length in tokens for which its text was cut, if the endpoint had refused a longer context. */
   window: optional(Type.Integer({ minimum: 1 })),
@@ -44,7 +44,7 @@ export const ModelResponse = Type.Object({
   /** What that word means, if the answer is not whole or nobody knows the word. */
   end: optional(Type.Enum([...cutEnds, 'unknown'])),
   call_ids: optional(Type.Array(Type.String())),
-  /** What the endpoint wants back with this turn. Only the protocol that stored it reads it. */
+  /** The extras: what the endpoint wants back with this turn. Only the protocol that stored it reads it. */
   kept: optional(OpenObject),
   /** base64url(SHA-256) of the bytes of the answer that a provider package has read. */
   received_digest: optional(Type.String()),

@@ -10,3 +10,8 @@ export const Deadline = optional(Type.Integer())
 export const AgentStep = Type.Integer({ minimum: 1 })
 export const ItemId = Type.String()
 export const CallId = Type.String()
+/**
+ * The time of the original, in milliseconds since 1970. Only in the copies of a fork whose agent is code: this code must
+ * see the times that it saw before.
+ */
+export const OriginalAt = optional(Type.Integer())

@@ -1,5 +1,6 @@
 // The settings of a task's agent, and the agents that tasks may name.
 import Type, { type Static } from 'typebox'
+import { longestPattern, mostPatterns } from '../approvals.ts'
 import { names, OpenObject, optional, orNull } from './schema.ts'
 import { Script } from './script.ts'
 
@@ -24,6 +25,10 @@ const settings = {
   code_for_agent: Type.Optional(Type.Unknown()),
   code_for_interpreter: Type.Optional(Type.Unknown()),
   script: orNull(Script),
+  /** Patterns of the tools whose calls wait for an approval. */
+  approve: orNull(
+    Type.Array(Type.String({ minLength: 1, maxLength: longestPattern }), { maxItems: mostPatterns }),
+  ),
 }
 
 /** The agent that runs group chats. */
@@ -49,13 +54,30 @@ export type GroupConfig = Static<typeof GroupConfig>
 export const AgentConfig = Type.Object({ ...settings, group: orNull(GroupConfig) })
 export type AgentConfig = Static<typeof AgentConfig>
 
-/** An agent that tasks may name. */
+/** An agent that tasks may name. Times are in Unix seconds. */
 export const AgentInfo = Type.Object({
   name: Type.String(),
   description: Type.String(),
-  kind: Type.String(),
+  kind: Type.Enum(['builtin', 'function', 'machine']),
   source: Type.String(),
   /** The dialect in which the agent speaks to the endpoint of its model. */
   dialect: optional(Type.String()),
+  parameters: optional(OpenObject),
+  version: optional(Type.String()),
+  workers: optional(Type.Integer({ minimum: 0 })),
+  connected_at: optional(Type.Integer()),
+  user_id: optional(Type.String()),
+  error: optional(Type.String()),
 })
 export type AgentInfo = Static<typeof AgentInfo>
+
+/** A worker that is connected. */
+export const WorkerInfo = Type.Object({
+  name: Type.String(),
+  agents: Type.Array(Type.String()),
+  versions: Type.Record(Type.String(), Type.String()),
+  slots: Type.Integer({ minimum: 1 }),
+  connected_at: Type.Integer(),
+  user_id: optional(Type.String()),
+})
+export type WorkerInfo = Static<typeof WorkerInfo>

@@ -1,15 +1,13 @@
 // The bodies of the requests about cron jobs.
 import Type, { type Static } from 'typebox'
-import { missedPolicies, overlapPolicies } from './cron-policies.ts'
+import { fieldsOf, limits, policies, Time } from './cron-settings.ts'
 import { orNull } from './schema.ts'
 import { CreateTaskBody } from './task-requests.ts'
 
-/** The longest interval and the longest jitter, in seconds: ten years, and a day. */
+/** The longest interval in seconds: ten years. */
 const longestInterval = 315_360_000
-const longestJitter = 86_400
 
 const Name = Type.String({ minLength: 1, maxLength: 256 })
-const Time = Type.String({ minLength: 1, maxLength: 64 })
 /** The body of a create in which `stream` may be absent, since nobody waits for the answer of a run. */
 const JobTask = Type.Object({ ...CreateTaskBody.properties, stream: orNull(Type.Boolean()) })
 
@@ -18,12 +16,9 @@ const settings = {
   every_seconds: orNull(Type.Integer({ minimum: 1, maximum: longestInterval })),
   at: orNull(Time),
   timezone: orNull(Type.String({ minLength: 1, maxLength: 64 })),
-  missed: orNull(Type.Enum([...missedPolicies])),
-  overlap: orNull(Type.Enum([...overlapPolicies])),
-  jitter_seconds: orNull(Type.Integer({ minimum: 0, maximum: longestJitter })),
+  ...fieldsOf(policies, 'asked'),
   enabled: orNull(Type.Boolean()),
-  ends_at: orNull(Time),
-  max_runs: orNull(Type.Integer({ minimum: 1, maximum: 1_000_000_000 })),
+  ...fieldsOf(limits, 'asked'),
 }
 export const CreateCronJobBody = Type.Object({ name: Name, task: JobTask, ...settings })
 export type CreateCronJobBody = Static<typeof CreateCronJobBody>

@@ -1,6 +1,7 @@
 // Cron jobs and their runs, as answers show them.
 import Type, { type Static } from 'typebox'
-import { missedPolicies, overlapPolicies } from './cron-policies.ts'
+import { fieldsOf, limits, policies } from './cron-settings.ts'
+import { listOf } from './list.ts'
 import { OpenObject, optional } from './schema.ts'
 
 const Text = Type.String()
@@ -37,11 +38,8 @@ export const CronJob = Type.Object({
   at: optional(Iso),
   timezone: Text,
   task: OpenObject,
-  missed: Type.Enum([...missedPolicies]),
-  overlap: Type.Enum([...overlapPolicies]),
-  jitter_seconds: Count,
-  ends_at: optional(Iso),
-  max_runs: optional(Count),
+  ...fieldsOf(policies, 'shown'),
+  ...fieldsOf(limits, 'shown'),
   created_at: Iso,
   next_run_at: orNone(Iso),
   runs: Count,
@@ -51,8 +49,8 @@ export const CronJob = Type.Object({
 })
 export type CronJob = Static<typeof CronJob>
 
-export const CronJobList = Type.Object({ jobs: Type.Array(CronJob), has_more: Type.Boolean() })
-export const CronRunList = Type.Object({ runs: Type.Array(CronRun), has_more: Type.Boolean() })
+export const CronJobList = listOf(CronJob)
+export const CronRunList = listOf(CronRun)
 export const DeletedCronJob = Type.Object({ status: Type.Literal('deleted'), job_id: Text, message: Text })
 export const CronJobMachine = Type.Object({
   machine: OpenObject,

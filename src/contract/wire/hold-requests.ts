@@ -1,6 +1,6 @@
 // The body with which a legal hold is placed or lifted.
 import Type, { type Static } from 'typebox'
-import { HoldSubject } from '../hold-events.ts'
+import { HoldSubject } from '../events/hold-events.ts'
 
 export const HoldBody = Type.Object({
   ...HoldSubject.properties,

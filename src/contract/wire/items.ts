@@ -32,6 +32,13 @@ export const ToolCallItem = Type.Object({
   arguments: Type.String(),
   language: optional(Type.Enum(['json', 'yaml', 'python', 'javascript'])),
 })
+/** What a call that waits says of its wait: `approval`, if it waits for an approval. */
+export const PendingMetadata = Type.Object({ approval: Type.Literal(true) })
+/** A call that waits, for the client or for an approval. */
+export const PendingCallItem = Type.Object({
+  ...ToolCallItem.properties,
+  metadata: optional(PendingMetadata),
+})
 export const ToolResultItem = Type.Object({
   type: Type.Literal('tool_result'),
   id: optional(TextId),
@@ -44,5 +51,6 @@ export const OutputItem = Type.Union([ReasoningItem, MessageItem, ToolCallItem, 
 export type ReasoningItem = Static<typeof ReasoningItem>
 export type MessageItem = Static<typeof MessageItem>
 export type ToolCallItem = Static<typeof ToolCallItem>
+export type PendingCallItem = Static<typeof PendingCallItem>
 export type ToolResultItem = Static<typeof ToolResultItem>
 export type OutputItem = Static<typeof OutputItem>

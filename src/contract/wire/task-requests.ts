@@ -52,6 +52,14 @@ export const AnswerCallsBody = Type.Object({
   ),
 })
 export type AnswerCallsBody = Static<typeof AnswerCallsBody>
+export const DecideApprovalBody = Type.Object({
+  call_id: AsciiId,
+  decision: Type.Enum(['approve', 'refuse']),
+  /** The call runs with these, in place of the arguments of the agent. */
+  arguments: orNull(OpenObject),
+  reason: orNull(Type.String({ maxLength: 4096 })),
+})
+export type DecideApprovalBody = Static<typeof DecideApprovalBody>
 export const ForkTaskBody = Type.Object({
   /** The number of a frame of the task. */
   at: Type.Integer({ minimum: 0 }),
@@ -66,7 +74,14 @@ export const ForkTaskBody = Type.Object({
   pause: orNull(Type.Boolean()),
 })
 export type ForkTaskBody = Static<typeof ForkTaskBody>
-export const PostMessageBody = Type.Object({ content: MessageContent })
+/** An event for the statechart of an agent. */
+export const MachineEvent = Type.Interface([OpenObject], { type: TextId })
+export type MachineEvent = Static<typeof MachineEvent> & Record<string, unknown>
+/** Exactly one of the two fields. */
+export const PostMessageBody = Type.Object({
+  content: optional(MessageContent),
+  event: optional(MachineEvent),
+})
 export type PostMessageBody = Static<typeof PostMessageBody>
 export const RewardBody = Type.Object({
   value: Type.Number(),

@@ -1,6 +1,6 @@
 // The task object.
 import Type, { type Static } from 'typebox'
-import { OutputItem, ToolCallItem } from './items.ts'
+import { OutputItem, PendingCallItem } from './items.ts'
 import { OpenObject, optional } from './schema.ts'
 import { type TaskStatus, taskStatuses } from './task-status.ts'
 
@@ -28,7 +28,7 @@ export const Task = Type.Object({
   output: Type.Array(OutputItem),
   usage: optional(Usage),
   error: optional(ErrorObject),
-  input_required: optional(ToolCallItem),
+  input_required: optional(PendingCallItem),
   metadata: optional(OpenObject),
   previous_task_id: optional(Type.String()),
   rollouts: optional(Type.Array(OpenObject)),
@@ -42,7 +42,7 @@ export type Task = {
   created_at: number
   usage?: Usage
   error?: ErrorObject
-  input_required?: ToolCallItem
+  input_required?: PendingCallItem
   metadata?: Record<string, unknown>
   previous_task_id?: string
   rollouts?: Record<string, unknown>[]
@@ -52,9 +52,13 @@ export type Task = {
 /** Keys of `metadata` that only the service writes; a create that names one is refused. */
 export const reservedMetadata: ReadonlySet<string> = new Set([
   'agent',
+  'agent_version',
+  'sleeping_until',
+  'waiting_for',
   'expires_at',
   'reason',
   'pending_inputs',
+  'pending_task',
   'odd_tools',
   'ignored_fields',
   'group_chat_id',

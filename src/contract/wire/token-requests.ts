@@ -4,7 +4,7 @@ import { TextId } from './ids.ts'
 import { orNull } from './schema.ts'
 
 export const CreateTokenBody = Type.Object({
-  role: Type.Enum(['admin', 'user', 'auditor', 'subscriber', 'eraser']),
+  role: Type.Enum(['admin', 'user', 'auditor', 'subscriber', 'eraser', 'worker']),
   name: orNull(Type.String({ minLength: 1, maxLength: 100 })),
   user_id: orNull(TextId),
   ttl: orNull(Type.Integer({ minimum: 1, maximum: 315_360_000 })),

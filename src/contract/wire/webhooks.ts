@@ -1,7 +1,8 @@
 // The bodies of the requests about webhooks, and the objects of the answers.
 import Type, { type Static } from 'typebox'
-import { eventNames } from '../event-names.ts'
+import { eventNames } from '../events/public-events.ts'
 import { AsciiId } from './ids.ts'
+import { listOf } from './list.ts'
 import { nullable, orNull } from './schema.ts'
 
 const Text = Type.String()
@@ -62,12 +63,8 @@ export const WebhookInfo = Type.Object(fields)
 export type WebhookInfo = Static<typeof WebhookInfo>
 /** The answer to a create or a rotation. No other answer shows the secret. */
 export const WebhookWithSecret = Type.Object({ ...fields, secret: Text })
-export const WebhookList = Type.Object({
-  object: Type.Literal('list'),
-  data: Type.Array(WebhookInfo),
-  has_more: Type.Boolean(),
-})
-export const DeletedWebhook = Type.Object({ id: Text, status: Type.Literal('deleted') })
+export const WebhookList = listOf(WebhookInfo)
+export const DeletedWebhook = Type.Object({ status: Type.Literal('deleted'), id: Text, message: Text })
 
 export const DeliveryTry = Type.Object({
   at: Text,
@@ -89,11 +86,7 @@ export const WebhookDelivery = Type.Object({
   tries: Type.Array(DeliveryTry),
 })
 export type WebhookDelivery = Static<typeof WebhookDelivery>
-export const WebhookDeliveries = Type.Object({
-  object: Type.Literal('list'),
-  data: Type.Array(WebhookDelivery),
-  has_more: Type.Boolean(),
-})
+export const WebhookDeliveries = listOf(WebhookDelivery)
 /** The result of a try that the caller asked for. */
 export const WebhookTry = Type.Object({
   event_id: Text,

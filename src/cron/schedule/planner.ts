@@ -1,6 +1,6 @@
 // Plans the runs of a job from its settings: the next time, with its jitter, and the times that were missed.
 import { createHash } from 'node:crypto'
-import type { CronSettings, Next } from '../../contract/cron-events.ts'
+import type { CronSettings, Next } from '../../contract/events/cron-events.ts'
 import { type Times, timesOf } from './calendar.ts'
 
 /** A time is missed when the server looks at it more than this many milliseconds late: a short restart misses none. */

@@ -1,6 +1,7 @@
 // Tokens, tickets, and the health of the server.
 import * as answers from '../../contract/responses.ts'
 import type { Components } from '../component.ts'
+import { listFields } from './list-fields.ts'
 
 const ofToken = {
   id: 'The id of the token, which is no secret.',
@@ -49,7 +50,8 @@ export const accessComponents: Components = {
     schema: answers.TokenList,
     about: 'The tokens that have not been revoked.',
     fields: {
-      tokens: 'The tokens, oldest first.',
+      ...listFields,
+      data: 'The tokens, oldest first.',
       uses_since:
         'Since when the server has noted uses of tokens, in Unix seconds. It keeps them in memory, so this is its last start.',
     },
@@ -57,7 +59,7 @@ export const accessComponents: Components = {
   RevokedToken: {
     schema: answers.RevokedToken,
     about: 'A token that no longer works.',
-    fields: { status: 'Always `revoked`.', id: 'The id of the token.' },
+    fields: { status: 'Always `revoked`.', id: 'The id of the token.', message: 'The same in words.' },
   },
   Health: { schema: answers.Health, about: 'The process is alive.', fields: { status: 'Always `ok`.' } },
   Readiness: {
@@ -84,8 +86,9 @@ export const accessComponents: Components = {
     schema: answers.MetricSamples,
     about: 'What the server did in the past hour, as far as it has run.',
     fields: {
+      ...listFields,
+      data: 'The samples, oldest first.',
       every_seconds: 'The number of seconds between two samples.',
-      samples: 'The samples, oldest first.',
     },
   },
   MetricSample: {

@@ -28,6 +28,8 @@ const settings = {
   code_for_agent: 'Accepted without effect, and named in `metadata.ignored_fields`.',
   code_for_interpreter: 'Accepted without effect, and named in `metadata.ignored_fields`.',
   script: 'The steps that the agent `script` plays, one entry for each step.',
+  approve:
+    'Patterns of tools whose calls wait until somebody approves them: names of tools with `*` for any characters, `mcp:<server>`, `agent:<agent>`, `env:<tool>`, or `*` for every tool of the server. Subagents take over the patterns.',
 }
 
 export const bodyComponents: Components = {
@@ -144,6 +146,17 @@ export const bodyComponents: Components = {
         'At least one result. `status: incomplete` says that the call failed. The first answer to a call counts.',
     },
   },
+  DecideApprovalBody: {
+    schema: wire.DecideApprovalBody,
+    about: 'A decision about a call that waits for an approval. The first decision counts.',
+    fields: {
+      call_id: 'The id of the call.',
+      decision: '`approve`: the call runs. `refuse`: it does not run, and its result tells the agent so.',
+      arguments:
+        'Only with `approve`: the call runs with these arguments. They must fit the tool. The item of the call shows them from then on.',
+      reason: 'Why. The agent reads the reason of a refusal.',
+    },
+  },
   ForkTaskBody: {
     schema: wire.ForkTaskBody,
     about: 'Where a fork begins, and what is different in it.',
@@ -161,8 +174,17 @@ export const bodyComponents: Components = {
   },
   PostMessageBody: {
     schema: wire.PostMessageBody,
-    about: 'A message to the agent while it works.',
-    fields: { content: 'The message. It must not be empty.' },
+    about: 'A message to the agent while it works: exactly one of the two fields.',
+    fields: {
+      content: 'The message. It must not be empty.',
+      event: 'An event for the statechart of the agent. Only an agent that is code of a user takes events.',
+    },
+  },
+  MachineEvent: {
+    schema: wire.MachineEvent,
+    about: 'An event for the statechart of an agent. All its fields reach the chart.',
+    open: true,
+    fields: { type: 'The type of the event. It must not begin with `xstate.`.' },
   },
   RewardBody: {
     schema: wire.RewardBody,

@@ -1,6 +1,9 @@
 // Cron jobs and their runs.
+
+import { cronSettings } from '../../contract/wire/cron-settings.ts'
 import * as wire from '../../contract/wire.ts'
 import type { Components } from '../component.ts'
+import { listFields } from './list-fields.ts'
 
 const settings = {
   name: 'A name for people. Several jobs may have the same name.',
@@ -11,14 +14,8 @@ const settings = {
     'Seconds between two runs, counted from the creation of the job or from the change that set this.',
   at: 'The only time at which the job runs (ISO 8601). Without an offset it is a local time of `timezone`.',
   timezone: 'The time zone of `schedule`, such as `Europe/Berlin`. Default: `UTC`.',
-  missed:
-    'What to do with times that passed more than a minute ago, for example while the server was away. `skip` (default): record them. `run_once`: run once for all of them.',
-  overlap:
-    'What to do with a time that comes while a run is at work. `skip` (default): record the time, without a run. `queue`: the run waits; at most 100 runs wait. `allow`: run at once.',
-  jitter_seconds: 'Each run begins up to this many seconds later. A given time always gets the same delay.',
   enabled: 'false: the job is paused.',
-  ends_at: 'No run begins for a time after this one (ISO 8601).',
-  max_runs: 'The job ends after this many runs of its schedule.',
+  ...Object.fromEntries(cronSettings.map(([name, { about }]) => [name, about])),
 }
 
 export const cronComponents: Components = {
@@ -71,12 +68,12 @@ export const cronComponents: Components = {
   CronJobList: {
     schema: wire.CronJobList,
     about: 'A page of cron jobs.',
-    fields: { jobs: 'The jobs, newest first.', has_more: 'Whether there are more.' },
+    fields: { ...listFields, data: 'The jobs, newest first.' },
   },
   CronRunList: {
     schema: wire.CronRunList,
     about: 'A page of runs.',
-    fields: { runs: 'The runs, newest first.', has_more: 'Whether there are more.' },
+    fields: { ...listFields, data: 'The runs, newest first.' },
   },
   CronJobMachine: {
     schema: wire.CronJobMachine,

@@ -1,9 +1,10 @@
 // The schemas of erasures and legal holds.
 
 import * as answers from '../../contract/audit-responses.ts'
-import { ErasureSubject, NotErased } from '../../contract/erasure-events.ts'
+import { ErasureSubject, NotErased } from '../../contract/events/erasure-events.ts'
 import { HoldBody } from '../../contract/wire.ts'
 import type { Components } from '../component.ts'
+import { listFields } from './list-fields.ts'
 
 const subject = {
   task_id: 'The task that nobody may erase.',
@@ -59,6 +60,6 @@ export const erasureComponents: Components = {
   HoldList: {
     schema: answers.HoldList,
     about: 'The legal holds.',
-    fields: { holds: 'The holds, the oldest first.' },
+    fields: { ...listFields, data: 'The holds, oldest first.' },
   },
 }

@@ -3,6 +3,15 @@ import * as audit from '../../contract/audit-responses.ts'
 import * as answers from '../../contract/responses.ts'
 import type { Components } from '../component.ts'
 import { envelopeFields } from './envelopes.ts'
+import { listFields } from './list-fields.ts'
+
+const machineFields = {
+  machine: 'The statechart as data, in the form that XState takes.',
+  state: 'The status of the task.',
+  value:
+    'The nested state in the form in which XState writes it: a text, or an object such as `{"working": "thinking"}`.',
+  next_events: 'The events that may follow in this state.',
+}
 
 /** The fields that both forms of a rollout have. */
 const rolloutFields = {
@@ -14,11 +23,12 @@ const rolloutFields = {
   trace_id: 'The id of the first task in the tree of subagents.',
   request_id: 'The id of the request that created the task.',
   rollout_id: 'The id of this entry.',
-  parent_rollout_id: 'In the entry of a subagent: the id of the entry of the step that called the subagent.',
+  parent_rollout_id:
+    'In the entry of a subagent: the id of the entry of the step that called the subagent; null if the code of an agent has called it.',
   fork_of: 'In the past of a fork: the step of which this one is a copy; else null.',
-  effect_id: 'The id of the step in the events of the log.',
+  effect_id: 'The id of the step, or of the call of a model, in the events of the log.',
   turn: 'The number of the user’s messages that the task has seen, from 1.',
-  step: 'The number of the agent step, from 1.',
+  step: 'The number of the agent step, from 1. For a call of a model by code of a user: the number of the call among all that the code has asked for.',
   is_answer: 'Whether the step gave the agent’s answer.',
   is_compress: 'Whether the step made a summary of a context that was too long.',
   inference_args: 'The arguments that the request passed on to the endpoint.',
@@ -37,6 +47,8 @@ const rolloutFields = {
   logprobs: 'The probabilities of the answer’s tokens, if the endpoint gave them.',
   messages_field:
     'The field of the body that had the messages, if it was not `messages`: `input` of Responses.',
+  env_steps:
+    'The calls of the step that were steps of an environment session, each with the state before the step, the action, and the result.',
   output_messages: 'The output of the step.',
 }
 
@@ -115,14 +127,18 @@ export const historyComponents: Components = {
   },
   Machine: {
     schema: answers.Machine,
-    about: 'The state machine of a task.',
+    about:
+      'The state machine of a task. If the agent of the task is a statechart of a user: this statechart.',
     fields: {
-      machine: 'The statechart as data, in the form that XState takes.',
-      state: 'The status of the task.',
-      value:
-        'The nested state in the form in which XState writes it: a text, or an object such as `{"working": "thinking"}`.',
-      next_events: 'The events that may follow in this state.',
+      ...machineFields,
+      context: 'The context of the statechart of a user.',
+      task: 'The state machine of the task itself, if `machine` is the statechart of a user.',
     },
+  },
+  TaskMachine: {
+    schema: answers.TaskMachine,
+    about: 'The state machine that every task has.',
+    fields: machineFields,
   },
   AuditEvent: {
     schema: audit.AuditEvent,
@@ -147,10 +163,10 @@ export const historyComponents: Components = {
       erased_by: 'The position of the event that says so.',
     },
   },
-  AuditEventPage: {
-    schema: audit.AuditEventPage,
+  AuditEventList: {
+    schema: audit.AuditEventList,
     about: 'A page of stored events.',
-    fields: { events: 'The events, oldest first.', has_more: 'Whether there are more events at present.' },
+    fields: { ...listFields, data: 'The events, oldest first.' },
   },
   AuditStream: {
     schema: audit.StreamSummary,
@@ -164,12 +180,9 @@ export const historyComponents: Components = {
       owner: 'The user who owns the stream; empty if the stream belongs to no user.',
     },
   },
-  AuditStreamPage: {
-    schema: audit.AuditStreamPage,
+  AuditStreamList: {
+    schema: audit.AuditStreamList,
     about: 'A page of streams.',
-    fields: {
-      streams: 'The streams, in the order of their creation.',
-      has_more: 'Whether there are more streams at present.',
-    },
+    fields: { ...listFields, data: 'The streams, in the order that was asked for.' },
   },
 }

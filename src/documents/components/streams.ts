@@ -1,7 +1,12 @@
 // The messages of streams: the frames of a task, and public events.
 import Type from 'typebox'
+import {
+  eventFields,
+  Gap,
+  publicEventSchemas,
+  publicEventWords,
+} from '../../contract/events/public-events.ts'
 import { Frame, FramePage, type FrameType, frameSchemas } from '../../contract/frames.ts'
-import { Gap, type PublicEventType, publicEventSchemas } from '../../contract/public-events.ts'
 import { Position } from '../../contract/responses.ts'
 import type { Components } from '../component.ts'
 import { envelopeFields } from './envelopes.ts'
@@ -69,72 +74,6 @@ const frameFields = {
   usage: 'The tokens that the model used to make the summary.',
 }
 
-const eventWords: Record<PublicEventType, string> = {
-  TaskCreated: 'A task was accepted.',
-  TaskUpdated: 'A task has a new finished item, or a client answered one of its calls.',
-  TaskStatusChanged: 'The status of a task changed.',
-  TaskDeleted: 'A task was deleted.',
-  AgentSpawned: 'The agent of a task begins, just before the task works for the first time.',
-  AgentCompleted: 'The agent of a task ended. `success` is false if the task was canceled or expired.',
-  AgentError: 'The agent of a task failed.',
-  GroupChatMessage: 'A speaker or the user said something in a group chat.',
-  GroupChatAgentThinking: 'The turn of a speaker, or of the moderator, begins in a group chat.',
-  GroupChatAgentResponse:
-    'The turn of a speaker, or of the moderator, has ended. A GroupChatMessage follows if the content is said in the chat.',
-  CronJobTriggered: 'A run of a cron job began: its task was created.',
-  CronJobCompleted: 'The task of a run completed.',
-  CronJobFailed:
-    'The task of a run failed, was canceled or expired, or the server refused to create it. `reason` is `failed`, `canceled`, `expired` or the reason of the refusal.',
-  EnvSessionCreated: 'An environment session begins with a new instance. A closed session may begin again.',
-  EnvStepCompleted: 'A step of an environment session was taken.',
-  EnvSessionReset: 'An environment session was reset.',
-  EnvSessionClosed: 'An environment session was closed by a client or by the server.',
-  EnvSessionDeleted: 'An environment session was deleted.',
-  WebhookDisabled: 'The server disabled a webhook whose deliveries fail.',
-}
-const eventFields = {
-  type: 'The type of the event. The `event` of the server-sent event is the same.',
-  timestamp: 'When the event happened.',
-  task_id: 'The id of the task.',
-  session_id: 'The id of the chat session of the task, or of the environment session.',
-  user_id: 'The user who owns the task or the environment session.',
-  title: 'The first 80 characters of the user’s message.',
-  sequence_number: 'The number of the last frame that the event gave in the task’s stream.',
-  changed: 'The fields of the task object whose values changed.',
-  reason: 'The reason, if one was given.',
-  agent_id:
-    'The id of the agent. Each task has an agent id of its own. A message of the user in a group chat has the agent id of the chat.',
-  group_chat_id: 'The id of the group chat, which is the id of its task.',
-  name: 'The name of the speaker; `user` for the user. In events of cron jobs: the name of the job.',
-  round: 'The number of the round, from 1.',
-  message_id: 'The id of the message: an item of the chat’s output.',
-  role: 'The role of the message.',
-  content: 'What was said.',
-  usage: 'The tokens that the turn used; empty if none were counted.',
-  parent_agent_id: 'The id of the agent that called this subagent.',
-  workdir: 'The folder in which the agent’s file tools work.',
-  status: 'The status of the task.',
-  forked_from: 'In a fork: the task from which it comes, and the frame `at` which its past ends.',
-  old_status: 'The status of the task before.',
-  new_status: 'The status of the task now.',
-  pending_inputs:
-    'Only with the new status `input-required`: the calls that wait for the client, oldest first, at most 16. `arguments` is JSON text, and absent if it is longer than 4,096 characters.',
-  success: 'Whether the task completed.',
-  error: 'A text that says what went wrong.',
-  code: 'The code of the task’s error.',
-  env_id: 'The `env_id` of the session.',
-  step: 'The number of the step.',
-  tool_name: 'The tool that was called.',
-  reward: 'The reward of this step.',
-  done: 'Whether the episode is over.',
-  seed: 'The seed of the reset.',
-  webhook_id: 'The id of the webhook.',
-  job_id: 'The id of the cron job.',
-  run_id: 'The id of the run.',
-  scheduled_at: 'The time of the schedule for which the run began.',
-  duration_ms: 'Milliseconds from the creation of the task to its end.',
-}
-
 /** Any public event. */
 export const PublicEvent = Type.Union(Object.values(publicEventSchemas))
 
@@ -159,7 +98,7 @@ export const streamComponents: Components = {
     about:
       'One event of `/api/events`. Later versions may send further kinds of events: ignore unknown kinds.',
   },
-  ...named(publicEventSchemas, eventWords, eventFields, eventName),
+  ...named(publicEventSchemas, publicEventWords, eventFields, eventName),
   Gap: {
     schema: Gap,
     about:

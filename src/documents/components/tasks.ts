@@ -2,6 +2,7 @@
 import * as answers from '../../contract/responses.ts'
 import * as wire from '../../contract/wire.ts'
 import type { Components } from '../component.ts'
+import { listFields } from './list-fields.ts'
 
 const { status: TaskStatus, usage: Usage } = wire.Task.properties
 const [, { items: ContentPart }] = wire.MessageContent.anyOf
@@ -27,7 +28,7 @@ const taskFields = {
   error: 'Why the task failed.',
   input_required: 'The oldest tool call that waits for the client.',
   metadata:
-    'The metadata of the create, and keys that only the service writes: `agent`, `expires_at`, `reason`, `effect`, `pending_inputs`, `continued_by`, `ended_by`, `parent_task_id`, `group_chat_id`, `subagent_usage`, `odd_tools`, `ignored_fields`, `incomplete_details`, `finish_reason`.',
+    'The metadata of the create, and keys that only the service writes: `agent`, `expires_at`, `reason`, `effect`, `pending_inputs`, `pending_task`, `continued_by`, `ended_by`, `parent_task_id`, `group_chat_id`, `subagent_usage`, `odd_tools`, `ignored_fields`, `incomplete_details`, `finish_reason`.',
   previous_task_id: 'The task before this one in the session.',
   rollouts:
     'The entries that `/rollouts` returns. Present only if the create had `return_rollout` and the task has ended; lists of tasks leave this field out.',
@@ -66,15 +67,40 @@ export const taskComponents: Components = {
     fields: {
       name: 'The name of the agent, for `agent_config.agent_id` or `client_id` of a create.',
       description: 'One sentence that says what the agent does.',
-      kind: '`builtin`: the agent comes with the server.',
-      source: 'The name of the file that defines the agent; `reprise` if the agent comes with the server.',
+      kind: '`builtin`: the agent comes with the server. `function`, `machine`: it is code of a user.',
+      source:
+        'The name of the file that defines the agent; `reprise` if the agent comes with the server, and `worker` if workers run it.',
       dialect: 'The dialect in which the agent speaks to the endpoint of its model, if it has one.',
+      parameters: 'A JSON Schema of what the agent reads from `agent_config`.',
+      version: 'The version on which new tasks begin.',
+      workers: 'The number of workers with this agent that are connected now.',
+      connected_at: 'When a worker with this agent connected last, in Unix seconds.',
+      user_id: 'The user whose tasks the workers serve. Absent: those of all users.',
+      error:
+        'Why the file cannot be run as it is now. If an earlier version of it runs, that one goes on; otherwise a create that names the agent is refused.',
     },
+  },
+  WorkerInfo: {
+    schema: wire.WorkerInfo,
+    about: 'A worker that is connected.',
+    fields: {
+      name: 'The name that the worker has given itself.',
+      agents: 'The names of its agents.',
+      versions: 'The version of each of its agents, by the name of the agent.',
+      slots: 'The most tasks whose code it runs at a time.',
+      connected_at: 'When it has connected, in Unix seconds.',
+      user_id: 'The user whose tasks it serves. Absent: those of all users.',
+    },
+  },
+  WorkerList: {
+    schema: answers.WorkerList,
+    about: 'The workers that are connected.',
+    fields: { ...listFields, data: 'The workers, in order of their names.' },
   },
   AgentList: {
     schema: answers.AgentList,
     about: 'The agents of this server.',
-    fields: { object: 'Always `list`.', data: 'The agents, in order of their names.' },
+    fields: { ...listFields, data: 'The agents, in order of their names.' },
   },
   TaskStatus: {
     schema: TaskStatus,
@@ -107,6 +133,19 @@ export const taskComponents: Components = {
       name: 'The name of the tool.',
       arguments: 'The arguments as JSON text.',
       language: 'The language in which the arguments are written.',
+    },
+  },
+  PendingCallItem: {
+    schema: wire.PendingCallItem,
+    about: 'A call that waits for the client, or for an approval.',
+    fields: {
+      ...itemFields,
+      call_id: 'The id of the call. The answer names it.',
+      name: 'The name of the tool.',
+      arguments: 'The arguments as JSON text.',
+      language: 'The language in which the arguments are written.',
+      metadata:
+        '`{"approval": true}`: the call waits for an approval (`POST /v1/tasks/{task_id}/approvals`). Absent: it waits for its result.',
     },
   },
   ToolResultItem: {

@@ -1,6 +1,7 @@
 // The bodies and the answers of the operations on webhooks.
 import * as wire from '../../contract/wire.ts'
 import type { Components } from '../component.ts'
+import { listFields } from './list-fields.ts'
 
 const settings = {
   url: 'Where events are sent: an http or https URL that leads to a public address.',
@@ -27,7 +28,6 @@ const ofWebhook = {
   failing: 'The event whose delivery fails at the moment, with the last error and the time of the next try.',
 }
 const secret = 'The signing secret: `whsec_` and the base64 of 24 to 64 bytes.'
-const page = { object: 'Always `list`.', has_more: 'Whether there are more.' }
 const ofRequest = {
   status: 'The HTTP status of the answer; null: there was none.',
   error: 'Why the try failed; null: it succeeded.',
@@ -69,12 +69,12 @@ export const webhookComponents: Components = {
   WebhookList: {
     schema: wire.WebhookList,
     about: 'A page of webhooks.',
-    fields: { ...page, data: 'The webhooks, oldest first.' },
+    fields: { ...listFields, data: 'The webhooks, oldest first.' },
   },
   DeletedWebhook: {
     schema: wire.DeletedWebhook,
     about: 'A webhook that sends nothing any more.',
-    fields: { id: ofWebhook.id, status: 'Always `deleted`.' },
+    fields: { status: 'Always `deleted`.', id: ofWebhook.id, message: 'The same in words.' },
   },
   WebhookDelivery: {
     schema: wire.WebhookDelivery,
@@ -101,7 +101,7 @@ export const webhookComponents: Components = {
   WebhookDeliveries: {
     schema: wire.WebhookDeliveries,
     about: 'A page of deliveries.',
-    fields: { ...page, data: 'The deliveries, newest first.' },
+    fields: { ...listFields, data: 'The deliveries, newest first.' },
   },
   WebhookTry: {
     schema: wire.WebhookTry,

@@ -2,7 +2,7 @@
 import { CreatedToken, OwnToken, RevokedToken, Ticket, TokenList } from '../../contract/responses.ts'
 import { CreateTokenBody, LoginBody, StreamTicketBody } from '../../contract/wire.ts'
 import { defineOperations, json } from '../operation.ts'
-import { tokenId } from '../parameters.ts'
+import { pages, tokenId } from '../parameters.ts'
 
 export const accessOperations = defineOperations({
   createStreamTicket: {
@@ -143,6 +143,7 @@ export const accessOperations = defineOperations({
     summary: 'List tokens',
     about:
       'The list does not contain the tokens themselves: the server stores only their hashes. It says when each token was last used, as far as the server knows since its start.',
+    parameters: pages(1000, 100, 'tokens'),
     answers: [{ status: 200, about: 'The tokens.', type: json, schema: TokenList }],
   },
   revokeToken: {

@@ -1,8 +1,9 @@
 // The operations on cron jobs and their runs.
 import Type from 'typebox'
+import { limits } from '../../contract/wire/cron-settings.ts'
 import * as wire from '../../contract/wire.ts'
 import { defineOperations, json, type Parameter } from '../operation.ts'
-import { header, limit, query, short, text } from '../parameters.ts'
+import { header, pages, query, short, text } from '../parameters.ts'
 
 const jobId: Parameter = { in: 'path', name: 'job_id', schema: text, about: 'The cron job.' }
 const keyOf = (what: string): Parameter =>
@@ -17,8 +18,6 @@ const retryCountOf = (what: string): Parameter =>
     Type.Integer({ minimum: 0 }),
     `More than 0: this request is a retry, and the server returns the ${what} of the earlier request with the same body, if that one came within the last 10 minutes.`,
   )
-const startingAfter = (what: string): Parameter =>
-  query('starting_after', text, `The id of a ${what}: the page begins after it.`)
 
 const job = {
   job_id: 'cron_01',
@@ -54,6 +53,9 @@ const answers = (about: string, schema: typeof wire.CronJob | typeof wire.CronRu
 const answersOnce = (...given: Parameters<typeof answers>) =>
   answers(...given).map(answer => ({ ...answer, headers: ['Idempotency-Replayed' as const] }))
 const common = { tag: 'Cron jobs' as const }
+const removable = Object.keys(limits)
+  .map(name => `\`${name}\``)
+  .join(' or ')
 
 export const cronOperations = defineOperations({
   createCronJob: {
@@ -95,8 +97,7 @@ export const cronOperations = defineOperations({
     summary: 'List cron jobs',
     about: 'The jobs that the token reaches, newest first.',
     parameters: [
-      limit(100, 10, 'jobs'),
-      startingAfter('job'),
+      ...pages(100, 10, 'jobs'),
       query('user_id', text, 'Only jobs of this user.'),
       query('status', Type.Enum(['active', 'paused', 'ended']), 'Only jobs with this status.'),
     ],
@@ -106,7 +107,7 @@ export const cronOperations = defineOperations({
         about: 'The jobs.',
         type: json,
         schema: wire.CronJobList,
-        examples: { one: { jobs: [job], has_more: false } },
+        examples: { one: { object: 'list', data: [job], has_more: false, next_cursor: null } },
       },
     ],
   },
@@ -127,8 +128,7 @@ export const cronOperations = defineOperations({
     path: '/v1/cron/jobs/{job_id}',
     access: 'write',
     summary: 'Change a cron job',
-    about:
-      'Changes the given fields. One of `schedule`, `every_seconds` and `at` replaces the others. A null removes `ends_at` or `max_runs`. Runs that have begun continue. A job that has ended resumes when it has a time again.',
+    about: `Changes the given fields. One of \`schedule\`, \`every_seconds\` and \`at\` replaces the others. A null removes ${removable}. Runs that have begun continue. A job that has ended resumes when it has a time again.`,
     parameters: [jobId],
     body: {
       schema: wire.ChangeCronJobBody,
@@ -217,14 +217,14 @@ export const cronOperations = defineOperations({
     access: 'read',
     summary: 'List the runs of a cron job',
     about: 'The runs, newest first, and the records of times that were skipped.',
-    parameters: [jobId, limit(100, 10, 'runs'), startingAfter('run')],
+    parameters: [jobId, ...pages(100, 10, 'runs')],
     answers: [
       {
         status: 200,
         about: 'The runs.',
         type: json,
         schema: wire.CronRunList,
-        examples: { one: { runs: [run], has_more: false } },
+        examples: { one: { object: 'list', data: [run], has_more: false, next_cursor: null } },
       },
     ],
     refusals: ['CronJobNotFound'],

@@ -3,7 +3,7 @@ import Type, { type TSchema } from 'typebox'
 import { Erasure, Hold, HoldList } from '../../contract/audit-responses.ts'
 import { HoldBody } from '../../contract/wire.ts'
 import { type Answer, defineOperations, json, type Parameter } from '../operation.ts'
-import { query, text } from '../parameters.ts'
+import { pages, query, text } from '../parameters.ts'
 
 const reason = query(
   'reason',
@@ -59,6 +59,7 @@ export const erasureOperations = defineOperations({
     access: 'audit',
     summary: 'List legal holds',
     about: 'The holds that forbid to erase something. A token that belongs to one user cannot list them.',
+    parameters: pages(1000, 100, 'holds'),
     answers: [{ status: 200, about: 'The holds.', type: json, schema: HoldList }],
   },
   placeHold: {

@@ -1,9 +1,8 @@
 // The operations that open a stream which can be resumed.
 import Type from 'typebox'
+import { eventNames, Gap } from '../../contract/events/public-events.ts'
 import { Frame, FramePage } from '../../contract/frames.ts'
-import { eventNames, Gap } from '../../contract/public-events.ts'
 import { Position } from '../../contract/responses.ts'
-import { ErrorObject } from '../../contract/wire.ts'
 import { PublicEvent } from '../components/streams.ts'
 import { echoStream, eventsExample } from '../examples.ts'
 import { defineOperations, eventStream, json } from '../operation.ts'
@@ -93,9 +92,7 @@ export const eventOperations = defineOperations({
     summary: 'Open a WebSocket',
     about:
       'Carries events, frames of tasks, and commands on one connection, as JSON messages. The AsyncAPI document lists the messages. A client authenticates by `Authorization`, by `?ticket=`, or by a first message `{"type": "auth", "token"}` within 10 seconds. A connection that exceeds the quota `sockets` or `max_streams` gets a message `error` that names the quota, and the server closes the connection with 1013.',
-    answers: [
-      { status: 101, about: 'The connection becomes a WebSocket.' },
-      { status: 426, about: 'The request does not ask for a WebSocket.', type: json, schema: ErrorObject },
-    ],
+    answers: [{ status: 101, about: 'The connection becomes a WebSocket.' }],
+    refusals: ['UpgradeRequired'],
   },
 })

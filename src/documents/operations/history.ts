@@ -1,6 +1,6 @@
 // The operations that read the past: rollouts, replays, state machines, and the log.
 import Type from 'typebox'
-import { AuditEvent, AuditEventPage, AuditStreamPage } from '../../contract/audit-responses.ts'
+import { AuditEvent, AuditEventList, AuditStreamList } from '../../contract/audit-responses.ts'
 import {
   Difference,
   Machine,
@@ -11,7 +11,7 @@ import {
   Trajectory,
 } from '../../contract/responses.ts'
 import { defineOperations, json, ndjson } from '../operation.ts'
-import { after, limit, otherTask, query, taskId, text } from '../parameters.ts'
+import { after, limit, otherTask, pages, query, taskId, text } from '../parameters.ts'
 
 const fromStart = after('The position after which the answer begins.', 0)
 const form = query(
@@ -131,8 +131,16 @@ export const historyOperations = defineOperations({
     tag: 'History',
     access: 'read',
     summary: 'Get the state machine of a task',
-    about: 'The statechart, the present state of the task in it, and the events that may follow.',
-    parameters: [taskId],
+    about:
+      'The statechart, the present state of the task in it, and the events that may follow. For an agent that is a statechart of a user, this is the statechart of the agent, as its newest stored turn left it; `task` has that of the task.',
+    parameters: [
+      taskId,
+      query(
+        'as_of',
+        text,
+        'A moment of the past, as in `GET /v1/tasks/{task_id}`. The answer is the state machine as it was.',
+      ),
+    ],
     answers: [{ status: 200, about: 'The state machine.', type: json, schema: Machine }],
     refusals: ['TaskNotFound'],
   },
@@ -145,12 +153,12 @@ export const historyOperations = defineOperations({
     about:
       'The stored events that the token reaches, in the order of the log, with the exact texts from which their hashes were made. As JSON, the answer is one page: 100 events unless `limit` says otherwise, and fewer if the events are large. With `Accept: application/x-ndjson`, the answer has all events up to the end of the log, one event on each line.',
     parameters: [
-      fromStart,
+      after('Only events after this position.', 0),
       query('stream', text, 'Only events of this stream, such as `task-<id>`.'),
-      query('limit', Type.Integer({ minimum: 1, maximum: 1000 }), 'The largest number of events.'),
+      ...pages(1000, 100, 'events'),
     ],
     answers: [
-      { status: 200, about: 'A page of events.', type: json, schema: AuditEventPage },
+      { status: 200, about: 'A page of events.', type: json, schema: AuditEventList },
       { status: 200, about: 'One event on each line.', type: ndjson, items: AuditEvent },
     ],
     refusals: ['TaskNotFound'],
@@ -161,19 +169,18 @@ export const historyOperations = defineOperations({
     tag: 'History',
     access: 'read',
     summary: 'List the streams of the log',
-    about:
-      'The streams of the log, in the order of their creation, or newest first. The `first_position` of the last stream is the cursor of the next page: for `after`, or for `before` with `order=desc`.',
+    about: 'The streams of the log, in the order of their creation, or newest first.',
     parameters: [
       after('Only streams that begin after this position.', 0),
       query('before', Type.Integer({ minimum: 1 }), 'Only streams that begin before this position.'),
       query('order', Type.Enum(['asc', 'desc'], { default: 'asc' }), '`desc`: newest first.'),
-      limit(1000, 100, 'streams'),
+      ...pages(1000, 100, 'streams'),
       query(
         'search',
         text,
         'Only streams whose name contains this text, in upper or lower case, or that belong to the user with this name.',
       ),
     ],
-    answers: [{ status: 200, about: 'A page of streams.', type: json, schema: AuditStreamPage }],
+    answers: [{ status: 200, about: 'A page of streams.', type: json, schema: AuditStreamList }],
   },
 })

@@ -2,7 +2,7 @@
 import Type from 'typebox'
 import { Health, MetricSamples, Readiness, Root, StandbyReadiness } from '../../contract/responses.ts'
 import { defineOperations, json } from '../operation.ts'
-import { after } from '../parameters.ts'
+import { after, pages } from '../parameters.ts'
 
 const document = Type.Record(Type.String(), Type.Unknown())
 
@@ -99,7 +99,7 @@ export const serviceOperations = defineOperations({
     summary: 'The past hour in samples',
     about:
       'A few metrics of the past hour, with a sample every few seconds, for a page that shows them as lines. The server keeps them in memory, so they begin with its start. For more, let Prometheus read `/metrics`.',
-    parameters: [after('Only samples after this time, in Unix seconds.', 0)],
+    parameters: [after('Only samples after this time, in Unix seconds.', 0), ...pages(1000, 1000, 'samples')],
     answers: [{ status: 200, about: 'The samples.', type: json, schema: MetricSamples }],
   },
   getDocs: {

@@ -5,6 +5,7 @@ import { TaskEnvelope, TaskListEnvelope } from '../../contract/responses.ts'
 import {
   AnswerCallsBody,
   CreateTaskBody,
+  DecideApprovalBody,
   ForkTaskBody,
   PostMessageBody,
   RewardBody,
@@ -13,7 +14,7 @@ import {
 } from '../../contract/wire.ts'
 import { createExamples, echoStream, echoSummary, echoTask, waitingTask } from '../examples.ts'
 import { type Answer, defineOperations, eventStream, json } from '../operation.ts'
-import { idempotencyKey, limit, query, retryCount, taskId, text, time } from '../parameters.ts'
+import { idempotencyKey, limit, query, retryCount, taskId, text, time, usually } from '../parameters.ts'
 import { erasing, orErasure } from './erasures.ts'
 
 const theTask = (about: string, ...headers: Answer['headers'] & object): Answer => ({
@@ -119,10 +120,10 @@ export const taskOperations = defineOperations({
       query('starting_after', text, 'The tasks that follow this task in the list.'),
       query('ending_before', text, 'The tasks just before this task in the list.'),
       limit(100, 10, 'tasks'),
-      query('order', Type.Enum(['asc', 'desc'], { default: 'desc' }), '`desc`: newest first.'),
+      query('order', usually(Type.Enum(['asc', 'desc']), 'desc'), '`desc`: newest first.'),
       query(
         'include_subtasks',
-        Type.Boolean({ default: false }),
+        usually(Type.Boolean(), false),
         '`true`: the list also contains the tasks of subagents.',
       ),
     ],
@@ -237,17 +238,51 @@ export const taskOperations = defineOperations({
     answers: [theTask('The task.')],
     refusals: ['AlreadyAnswered', 'WrongState', 'TaskNotFound'],
   },
+  decideApproval: {
+    method: 'POST',
+    path: '/v1/tasks/{task_id}/approvals',
+    tag: 'Tasks',
+    access: 'write',
+    summary: 'Approve or refuse a call',
+    about:
+      'Decides about a call that waits for an approval (`metadata.approval` of the pending call). An approved call runs, with `arguments` in place of those of the agent if you give some. A refused call does not run: its result tells the agent so, with your reason. The decision is stored with your name and the time. A repeated decision changes nothing. The server refuses a different decision about a call that was decided before, and about a call that has a result.',
+    parameters: [taskId],
+    body: {
+      schema: DecideApprovalBody,
+      examples: {
+        approve: { summary: 'The call may run', value: { call_id: 'call_1', decision: 'approve' } },
+        edit: {
+          summary: 'The call may run with other arguments',
+          value: {
+            call_id: 'call_1',
+            decision: 'approve',
+            arguments: { path: 'notes/draft.md', content: 'Hello' },
+          },
+        },
+        refuse: {
+          summary: 'The call may not run',
+          value: { call_id: 'call_1', decision: 'refuse', reason: 'Write to the folder notes instead.' },
+        },
+      },
+    },
+    answers: [theTask('The task.')],
+    refusals: ['AlreadyAnswered', 'WrongState', 'TaskNotFound', 'ToolsAway'],
+  },
   postMessage: {
     method: 'POST',
     path: '/v1/tasks/{task_id}/messages',
     tag: 'Tasks',
     access: 'write',
     summary: 'Say something to a working agent',
-    about: 'The agent’s next step sees the message. A task that has ended accepts no message.',
+    about:
+      'The agent’s next step sees the message. `event` in place of `content` sends an event to the statechart of an agent of a user. A task that has ended accepts no message.',
     parameters: [taskId, idempotencyKey, retryCount],
     body: {
       schema: PostMessageBody,
-      examples: { hint: { summary: 'A hint', value: { content: 'Look at the last page first.' } } },
+      examples: {
+        hint: { summary: 'A hint', value: { content: 'Look at the last page first.' } },
+        event: { summary: 'An event for a statechart', value: { event: { type: 'approve', by: 'Ada' } } },
+      },
     },
     answers: [theTask('The task.', 'Idempotency-Replayed')],
     refusals: ['WrongState', 'TaskNotFound', 'Conflict'],

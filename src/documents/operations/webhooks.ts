@@ -1,6 +1,5 @@
 // The operations on webhooks.
 
-import Type from 'typebox'
 import {
   ChangeWebhookBody,
   CreateWebhookBody,
@@ -13,7 +12,7 @@ import {
   WebhookWithSecret,
 } from '../../contract/wire.ts'
 import { defineOperations, json } from '../operation.ts'
-import { header, limit, query, short, text } from '../parameters.ts'
+import { header, pages, short, text } from '../parameters.ts'
 
 const webhookId = { in: 'path', name: 'webhook_id', schema: text, about: 'The webhook.' } as const
 const deliveryId = {
@@ -22,11 +21,6 @@ const deliveryId = {
   schema: text,
   about: 'The id of the delivery, which is the id of its event.',
 } as const
-const before = query(
-  'before',
-  Type.Integer({ minimum: 1 }),
-  'Only deliveries of events before this one: the `id` of the last delivery of the page before.',
-)
 const example = {
   id: 'wh_019aa1f0',
   url: 'https://hooks.example.com/reprise',
@@ -95,12 +89,8 @@ export const webhookOperations = defineOperations({
     access: 'read',
     summary: 'List webhooks',
     about: 'The webhooks that the caller may see, oldest first, without those that have ended.',
-    parameters: [
-      limit(1000, 100, 'webhooks'),
-      query('after', short, 'The id of the last webhook of the page before.'),
-    ],
+    parameters: pages(1000, 100, 'webhooks'),
     answers: [{ status: 200, about: 'The webhooks.', type: json, schema: WebhookList }],
-    refusals: ['WebhookNotFound'],
   },
   getWebhook: {
     method: 'GET',
@@ -186,7 +176,7 @@ export const webhookOperations = defineOperations({
     summary: 'List deliveries',
     about:
       'The newest deliveries of a webhook, newest first, each with its last try. The server keeps 1,000 deliveries of each webhook. Of the successes of one second, it lists at most the 100 newest.',
-    parameters: [webhookId, before, limit(1000, 100, 'deliveries')],
+    parameters: [webhookId, ...pages(1000, 100, 'deliveries')],
     answers: [{ status: 200, about: 'The deliveries.', type: json, schema: WebhookDeliveries }],
     refusals: ['WebhookNotFound'],
   },

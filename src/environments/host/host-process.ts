@@ -1,11 +1,11 @@
 // Runs the environments of one JavaScript module: loads it, sends the hello, and answers requests.
 
+import { endAll, watchParent } from '../../platform/programs/program-end.ts'
+import { takeStdio } from '../../platform/programs/program-stdio.ts'
 import { protocolVersion } from '../protocol.ts'
-import { endAll, watchParent } from './end.ts'
 import { jsonOf, messageOf } from './json.ts'
 import { describe, loadClasses } from './load.ts'
-import { createServer } from './serve.ts'
-import { takeStdio } from './stdio.ts'
+import { createHostServer } from './serve.ts'
 
 const { send, onLine, onEnd } = takeStdio()
 onEnd(endAll)
@@ -19,6 +19,6 @@ process.on('unhandledRejection', fail)
 
 const file = process.argv[2] ?? ''
 const classes = await loadClasses(file).catch((error: Error) => fail(`${error.name}: ${messageOf(error)}`))
-onLine(createServer(classes, send))
+onLine(createHostServer(classes, send))
 send(jsonOf({ method: 'hello', params: { protocol: protocolVersion, classes: classes.map(describe) } }))
 watchParent()

@@ -2,12 +2,41 @@
 
 import path from 'node:path'
 import type { Environment, OpenObject, StepContext, StepResult } from '../../contract/environment.ts'
-import { readJson } from '../../contract/exact-json.ts'
-import { temporary } from '../protocol.ts'
+import { readJson } from '../../contract/json/exact-json.ts'
+import type { MessageContent } from '../../contract/wire.ts'
+import { randomFrom } from '../../platform/seeded-random.ts'
+import { maxContent } from '../cut.ts'
+import { isObject, temporary } from '../protocol.ts'
 import { jsonOf, messageOf } from './json.ts'
 import type { Loaded } from './load.ts'
-import { outputOf, within } from './output.ts'
-import { randomOf } from './random.ts'
+
+/** The random numbers of a step. */
+export const randomOf = (seed: number, number: number): (() => number) => randomFrom(`${seed}/${number}`)
+
+// Cuts the output of a step so that it fits in a line of the protocol. The service then cuts it to its exact length in
+// bytes and marks the cut.
+
+const longest = maxContent + 1 // one character more shows the service that the output was longer
+
+const within = (content: MessageContent): MessageContent => {
+  if (typeof content === 'string') return content.slice(0, longest)
+  if (!Array.isArray(content)) return content
+  return content.map(part => {
+    if (typeof part === 'string') return part.slice(0, longest)
+    if (!isObject(part) || !('text' in part)) return part
+    return { ...part, text: String(part.text).slice(0, longest) }
+  })
+}
+
+/** Sends only as much output as the service keeps. */
+const outputOf = (send: (text: string) => void): ((text: unknown) => void) => {
+  let room = longest
+  return output => {
+    const text = String(output).slice(0, room)
+    room -= text.length
+    if (text !== '') send(text)
+  }
+}
 
 const withoutUndefined = (fields: object): object =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))

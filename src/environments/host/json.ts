@@ -1,6 +1,6 @@
 // Writes values as strict JSON: a value that JSON does not have is an error, and is not silently replaced by another.
 // Likewise, a number that JavaScript does not have never becomes another number.
-import { exactNumber, heldBy, mapExact } from '../../contract/exact-number.ts'
+import { exactNumber, heldBy, mapExact } from '../../contract/json/exact-number.ts'
 
 const nameOf = (value: unknown): string | undefined => {
   if (value === undefined) return 'undefined'

@@ -1,10 +1,10 @@
 // Answers the requests of the protocol with the methods of the hosted instance.
-import { readJson } from '../../contract/exact-json.ts'
+import { readJson } from '../../contract/json/exact-json.ts'
 import { createHosted } from './hosted.ts'
 import { jsonOf, messageOf, plainOf } from './json.ts'
 import type { Loaded } from './load.ts'
 
-export const createServer = (classes: Loaded[], send: (text: string) => void) => {
+export const createHostServer = (classes: Loaded[], send: (text: string) => void) => {
   const hosted = createHosted(classes, send)
 
   const answer = async (id: number, method: string, params: unknown) => {

@@ -1,6 +1,6 @@
 // Answers that end for an unusual reason, say too little, or say something that no text may contain.
 import type { Answer } from '../answer.ts'
-import type { Piece } from '../pieces.ts'
+import type { Piece } from '../answer-pieces.ts'
 import { fieldsOf } from '../question.ts'
 import { eachEvent, type Fault } from './fault.ts'
 

@@ -1,8 +1,8 @@
 // Tool calls whose pieces come in an unusual form.
 import { createHash } from 'node:crypto'
 import type { Answer } from '../answer.ts'
+import type { Piece } from '../answer-pieces.ts'
 import { isEvent, type Step } from '../frames.ts'
-import type { Piece } from '../pieces.ts'
 import type { Event } from '../protocols/protocol.ts'
 import { type Fields, fieldsOf, listOf } from '../question.ts'
 import { eachEvent, type Fault } from './fault.ts'
@@ -138,7 +138,7 @@ const body =
     }),
   })
 
-const chat = ['chat'] as const
+const completions = ['chat'] as const
 const withoutField = (name: string) => (piece: Fields) =>
   Object.fromEntries(Object.entries(piece).filter(([field]) => field !== name))
 
@@ -153,32 +153,32 @@ export const calls: Fault[] = [
   {
     name: 'no-call-ids',
     about: 'The calls have no ids.',
-    protocols: chat,
+    protocols: completions,
     steps: eachPiece(piece => [withoutField('id')(piece)]),
     body: body(withoutField('id')),
   },
   {
     name: 'index-as-text',
     about: 'The index of a call is a text.',
-    protocols: chat,
+    protocols: completions,
     steps: eachPiece(piece => [{ ...piece, index: String(piece.index) }]),
   },
   {
     name: 'index-missing',
     about: 'The pieces of a call have no index.',
-    protocols: chat,
+    protocols: completions,
     steps: eachPiece(piece => [withoutField('index')(piece)]),
   },
   {
     name: 'index-always-0',
     about: 'Each call has the index 0.',
-    protocols: chat,
+    protocols: completions,
     steps: eachPiece(piece => [{ ...piece, index: 0 }]),
   },
   {
     name: 'placeholder-pieces',
     about: 'Each piece of a call has all fields: those that it does not tell are null or an empty text.',
-    protocols: chat,
+    protocols: completions,
     steps: eachPiece(piece => {
       const { name = null, arguments: text } = fieldsOf(piece.function)
       const filled = { ...piece, id: piece.id ?? '', type: 'function', function: { name, arguments: text } }
@@ -188,13 +188,13 @@ export const calls: Fault[] = [
   {
     name: 'placeholder-arguments',
     about: 'A call begins with the arguments {}, and its real arguments follow.',
-    protocols: chat,
+    protocols: completions,
     steps: eachPiece((piece, { pieces }) => [pieces === 1 ? withArguments(piece, '{}') : piece]),
   },
   {
     name: 'name-in-later-piece',
     about: 'The name of a call comes in a piece after its id.',
-    protocols: chat,
+    protocols: completions,
     steps: eachPiece((piece, { pieces, name }) =>
       pieces === 1
         ? [
@@ -207,7 +207,7 @@ export const calls: Fault[] = [
   {
     name: 'name-in-every-piece',
     about: 'Each piece of a call repeats its id and its name.',
-    protocols: chat,
+    protocols: completions,
     steps: eachPiece((piece, { id, name }) => [
       { ...piece, id, type: 'function', function: { ...fieldsOf(piece.function), name } },
     ]),
@@ -215,7 +215,7 @@ export const calls: Fault[] = [
   {
     name: 'call-in-one-piece',
     about: 'Each call comes whole, in one piece.',
-    protocols: chat,
+    protocols: completions,
     steps: together(chunks =>
       byIndex(chunks).map(of => {
         const { chunk, call, text } = wholeCall(of)
@@ -226,7 +226,7 @@ export const calls: Fault[] = [
   {
     name: 'calls-in-one-chunk',
     about: 'All calls come whole, in one chunk.',
-    protocols: chat,
+    protocols: completions,
     steps: together(chunks => {
       const whole = byIndex(chunks).map(wholeCall)
       const all = whole.map(({ call, text }) => withArguments(call, text))
@@ -236,13 +236,13 @@ export const calls: Fault[] = [
   {
     name: 'interleaved-calls',
     about: 'The pieces of several calls come in turns.',
-    protocols: chat,
+    protocols: completions,
     steps: together(chunks => alternating(byIndex(chunks))),
   },
   {
     name: 'arguments-as-object',
     about: 'The arguments of a call are an object instead of a text.',
-    protocols: chat,
+    protocols: completions,
     steps: together(chunks =>
       byIndex(chunks).map(of => {
         const { chunk, call, text } = wholeCall(of)
@@ -254,7 +254,7 @@ export const calls: Fault[] = [
   {
     name: 'doubled-call',
     about: 'After the pieces of a call, a last piece repeats the whole call.',
-    protocols: chat,
+    protocols: completions,
     steps: together(chunks =>
       byIndex(chunks).flatMap(of => {
         const { chunk, call, text } = wholeCall(of)
@@ -265,7 +265,7 @@ export const calls: Fault[] = [
   {
     name: 'cumulative-arguments',
     about: 'Each piece of a call has all arguments so far.',
-    protocols: chat,
+    protocols: completions,
     steps: eachPiece((piece, whole) => [withArguments(piece, whole.arguments)]),
   },
   {

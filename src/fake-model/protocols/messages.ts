@@ -1,7 +1,7 @@
 // Anthropic Messages.
 import type { Answer } from '../answer.ts'
+import { countTokens, isToken, type Piece } from '../answer-pieces.ts'
 import { type Block, type BlockStep, blocksOf, stepsOf } from '../blocks.ts'
-import { countTokens, isToken, type Piece } from '../pieces.ts'
 import {
   contentText,
   type Fields,

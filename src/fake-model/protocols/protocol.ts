@@ -1,6 +1,6 @@
 // What a protocol is: how its requests are read into questions, and how answers are written.
 import type { Answer } from '../answer.ts'
-import type { Piece } from '../pieces.ts'
+import type { Piece } from '../answer-pieces.ts'
 import type { Fields, Question } from '../question.ts'
 
 export const protocolNames = ['chat', 'messages', 'responses'] as const

@@ -1,7 +1,7 @@
 // OpenAI Responses.
 import type { Answer } from '../answer.ts'
+import { countTokens, isToken } from '../answer-pieces.ts'
 import { type Block, blocksOf, stepsOf } from '../blocks.ts'
-import { countTokens, isToken } from '../pieces.ts'
 import {
   anyObject,
   contentText,

@@ -2,9 +2,11 @@
 // step of the agent. It leaves out items of abandoned steps, and messages that the agent has not seen in a step.
 
 import { type RecordedTaskEvent, taskEvents } from '../../contract/decoders/task.ts'
-import type { TaskEventData } from '../../contract/task-events.ts'
+import type { TaskEventData } from '../../contract/events/task-events.ts'
 import type { MessageItem, OutputItem, ToolDefinition, ToolResultItem } from '../../contract/wire.ts'
+import { isCodeCall } from '../code-call.ts'
 import { assemble, firstSeen, inputsOf, type ReadStream, type Seen, seenNext } from '../context.ts'
+import { saidInCall } from '../task/conversation.ts'
 import { system } from '../task/messages.ts'
 import { promptIds } from '../task/model-calls.ts'
 import { itemOf } from '../task/output.ts'
@@ -16,9 +18,11 @@ import { finalMetrics, metricsOf } from './metrics.ts'
 import { addResult, agentStep, copied, copiedSteps, saidTo } from './steps.ts'
 
 type StepEnd = TaskEventData<'AgentStepCompleted'>
+/** The end of a step, or of a call of a model that an agent's code has made. */
+type Ended = Omit<StepEnd, 'effect_id'>
 
 /** Facts about a step's model call for which ATIF has no field. */
-const callExtra = ({ agent_step, request, response }: StepEnd) => ({
+const callExtra = ({ agent_step, request, response }: Ended) => ({
   agent_step,
   request_digest: request?.digest,
   response_id: response?.id,
@@ -39,7 +43,7 @@ const effortOf = (view: TaskView): string | number | undefined => {
 
 const stepOf = (
   view: TaskView,
-  data: StepEnd,
+  data: Ended,
   said: OutputItem[],
   timestamp: string,
   metrics: Metrics | undefined,
@@ -67,7 +71,7 @@ const promptSteps = ({ created }: TaskView): Step[] => {
 const compressedSteps = (
   view: TaskView,
   first: Seen,
-  data: StepEnd & { compressed: NonNullable<StepEnd['compressed']> },
+  data: Ended & { compressed: NonNullable<StepEnd['compressed']> },
   timestamp: string,
   metrics: Metrics | undefined,
 ): Step[] => {
@@ -139,8 +143,7 @@ const foldOf = async (read: ReadStream, stream: string, upTo: number): Promise<T
   let first: Seen | undefined
   const seenFirst = async () => (first ??= await firstSeen(read, view))
 
-  const stepEnded = async (data: StepEnd, time: string, prompt: number[] | undefined) => {
-    const said = view.stepItems.map(id => itemOf(view, id))
+  const stepEnded = async (data: Ended, said: OutputItem[], time: string, prompt: number[] | undefined) => {
     const metrics = metricsOf(data, said, prompt)
     const { compressed } = data
     model ??= data.request?.model
@@ -152,19 +155,32 @@ const foldOf = async (read: ReadStream, stream: string, upTo: number): Promise<T
   const take = async (event: RecordedTaskEvent) => {
     const { type, data } = event
     const { time, build } = event.header
-    const response = type === 'AgentStepCompleted' ? data.response : undefined
+    const call = isCodeCall(event) ? (event.data.model ?? {}) : undefined
+    const response = type === 'AgentStepCompleted' ? data.response : call?.response
     const prompt = response && promptIds(view, response) // computed from the ids of the previous call
     evolve(view, event)
     if (type === 'TaskCreated') version = build
     if (type === 'ToolsOffered') {
       for (const tool of await toolsOf(data.stream)) offered.set(tool.function.name, tool)
     }
-    if (type === 'AgentStepCompleted') await stepEnded(data, time, prompt)
+    if (type === 'AgentStepCompleted') {
+      const said = view.stepItems.map(id => itemOf(view, id))
+      // Most turns of code say nothing: the calls of models that they make are steps of their own.
+      if (said.length > 0 || view.agentVersion === undefined) await stepEnded(data, said, time, prompt)
+    }
     if (type === 'EffectCompleted') {
+      if (call !== undefined) {
+        for (const tool of await toolsOf(call.tools)) offered.set(tool.function.name, tool)
+        const entry = view.entries[(view.entryOf.get(data.call_id) ?? 0) - 1]
+        const said = entry === undefined ? [] : saidInCall(view, entry, data.content)
+        const { agent_step, usage = {} } = data
+        await stepEnded({ ...call, agent_step, usage }, said, time, prompt)
+      }
       const { child, item_id } = data
       const subagent = child && (await foldOf(read, child.stream, child.revision))
       if (subagent !== undefined) subagents.push(subagent)
-      if (!data.turn) addResult(steps, itemOf(view, item_id) as ToolResultItem, time, subagent)
+      if (!data.turn && item_id !== undefined)
+        addResult(steps, itemOf(view, item_id) as ToolResultItem, time, subagent)
     }
     if (type === 'GroupChatMessage' && data.role === 'assistant') {
       const message = contentOf(data.content)
@@ -190,7 +206,10 @@ const foldOf = async (read: ReadStream, stream: string, upTo: number): Promise<T
       name: created.agent,
       version,
       model_name: model ?? created.request.agent_config?.model ?? undefined,
-      tool_definitions: view.toolList ? [...offered.values()] : (created.request.client_tools ?? undefined),
+      tool_definitions:
+        view.toolList || offered.size > 0
+          ? [...offered.values()]
+          : (created.request.client_tools ?? undefined),
       ...extraOf({
         agent_id: created.agent_id,
         inference_args: Object.keys(args).length === 0 ? undefined : args,

@@ -1,10 +1,10 @@
 // Makes the metrics of ATIF: the tokens and the other usage of model calls.
-import type { TaskEventData } from '../../contract/task-events.ts'
+import type { TaskEventData } from '../../contract/events/task-events.ts'
 import type { OutputItem } from '../../contract/wire.ts'
 import { logprobsOf } from '../rollout.ts'
 import { definedOnly, extraOf, type FinalMetrics, type Metrics } from './format.ts'
 
-type StepEnd = TaskEventData<'AgentStepCompleted'>
+type StepEnd = Pick<TaskEventData<'AgentStepCompleted'>, 'usage' | 'response'>
 
 const count = (value: unknown): number | undefined =>
   Number.isInteger(value) ? (value as number) : undefined

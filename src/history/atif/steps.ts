@@ -1,8 +1,8 @@
 // Turns output items into steps of an ATIF trajectory.
 
-import { readJson } from '../../contract/exact-json.ts'
-import { isExact } from '../../contract/exact-number.ts'
-import { deepestBody, isDeeper } from '../../contract/json-limits.ts'
+import { readJson } from '../../contract/json/exact-json.ts'
+import { isExact } from '../../contract/json/exact-number.ts'
+import { deepestBody, isDeeper } from '../../contract/json/json-limits.ts'
 import type {
   MessageItem,
   OutputItem,

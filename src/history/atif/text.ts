@@ -1,5 +1,5 @@
 // Writes a trajectory as JSON text in pieces, since the document of a long task may be longer than the longest string.
-import { jsonPieces } from '../../contract/json-pieces.ts'
+import { jsonPieces } from '../../contract/json/json-pieces.ts'
 import type { Trajectory } from './format.ts'
 
 export function* textsOf(document: Trajectory): Generator<string> {

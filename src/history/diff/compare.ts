@@ -1,6 +1,7 @@
 // Compares two tasks: their frames, their output and their stored events. Ids and times do not count.
-import { canonical } from '../../contract/canonical.ts'
+
 import { taskEvents } from '../../contract/decoders/task.ts'
+import { canonical } from '../../contract/json/canonical.ts'
 import type { Difference, DiffFact } from '../../contract/responses.ts'
 import type { OutputItem } from '../../contract/wire.ts'
 import type { ReadStream } from '../context.ts'

@@ -1,13 +1,13 @@
 // Removes ids and times from frames, items and stored events, so that two tasks can be compared. Ids that
 // connect things, such as a call and its result, become numbers in the order in which they first appear.
-import { isExact } from '../../contract/exact-number.ts'
+import { isExact } from '../../contract/json/exact-number.ts'
 
 /** Whether an event does not count. It depends on timing whether a step stores AgentStepStarted. */
 export const isTiming = (type: string): boolean => type === 'AgentStepStarted'
 
 /** Keys that are left out: ids of tasks, sessions and requests; times; and places in the log. */
 const ignored: ReadonlySet<string> = new Set([
-  ...['timestamp', 'created_at', 'expires_at', 'ttl_seconds', 'time', 'position', 'expires'],
+  ...['timestamp', 'created_at', 'expires_at', 'ttl_seconds', 'time', 'position', 'expires', 'original_at'],
   ...['task_id', 'session_id', 'user_id', 'agent_id', 'parent_agent_id', 'parent_task_id', 'root_task_id'],
   ...['request_id', 'trace_id', 'rollout_id', 'parent_rollout_id', 'fork_of', 'effect_id', 'response_id'],
   ...['group_chat_id', 'previous_task_id', 'continued_by', 'forked_from', 'depth', 'parent_agent_step'],

@@ -4,7 +4,7 @@ import {
   type EnvSessionEventData,
   type EnvSessionEventType,
   stepSecretRef,
-} from '../../contract/env-session-events.ts'
+} from '../../contract/events/env-session-events.ts'
 import type { NewIds } from './new-ids.ts'
 
 /**

@@ -40,8 +40,10 @@ export const account: Part<Account> = {
       view.oddEnd = response?.end === 'unknown' ? response.finish_reason : undefined
       if (usage !== undefined) view.usage = addUsage(view.usage, usage)
     },
-    EffectCompleted(view, { usage }) {
-      if (usage !== undefined) view.subagentUsage = addUsage(view.subagentUsage, usage)
+    EffectCompleted(view, { usage, model }) {
+      if (usage === undefined) return
+      if (model === undefined) view.subagentUsage = addUsage(view.subagentUsage, usage)
+      else view.usage = addUsage(view.usage, usage)
     },
     TaskCompleted(view, { continued_by }) {
       view.continuedBy = continued_by

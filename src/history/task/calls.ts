@@ -1,15 +1,19 @@
 // The part of a task's view with the calls of the newest completed step: which of them run on the server, what text
-// they have streamed, and which have ended.
+// they have streamed, and which have ended. Calls of an agent's code stay until they have ended.
 
+import type { EntryKind } from '../../contract/code-agent.ts'
+import type { OpenItem, TaskEventData } from '../../contract/events/task-events.ts'
 import type { EpisodeEnd } from '../../contract/tools.ts'
+import type { Code } from './code.ts'
 import { millisOf } from './millis.ts'
+import { opensPart } from './output.ts'
 import type { Part } from './part.ts'
 
-/** A call of the newest completed step. */
+/** A call of the newest completed step, or an open call of an agent's code. */
 export type Call = {
   callId: string
   name: string
-  /** Empty for a turn of a group chat, which has no item. */
+  /** Empty for a turn of a group chat and for a bare call, which have no item. */
   itemId: string
   /** The newest run of the call on the server; undefined for a call of the client, or for a refused call. */
   effect:
@@ -25,8 +29,12 @@ export type Call = {
     | undefined
   /** The text that the call has streamed, and the item of this text. */
   said: { itemId: string; text: string } | undefined
-  /** Whether the call has its result. `refused`: the call never ran. */
-  ended: false | 'answered' | 'refused'
+  /** The items of a running call of a model. */
+  saying: OpenItem[] | undefined
+  /** What the code of the agent has asked for with the call; undefined: no code has made it. */
+  kind: EntryKind | undefined
+  /** Whether the call has its result. `refused`: the call never ran. `dropped`: it was stopped before its result. */
+  ended: false | 'answered' | 'refused' | 'dropped'
 }
 
 /** A call of the newest step that has no result and runs on the server, or ran there when the server stopped. */
@@ -36,9 +44,14 @@ export type Calls = {
   calls: Map<string, Call>
   /** The calls of the current step so far. */
   saidCalls: Call[]
+  /** The calls that calls of models have asked for and that the code of the agent has not made yet. */
+  wishedCalls: Map<string, Call>
   /** The call that ended the episode of the environment session: the next step is the last. */
   lastCall: { callId: string; name: string; reason: EpisodeEnd } | undefined
 }
+
+/** Whether a call that ended with an error of this kind was stopped before its result. */
+export const isDropped = (kind: string | undefined): boolean => kind === 'dropped' || kind === 'timeout'
 
 export const openCalls = ({ calls }: Pick<Calls, 'calls'>): OpenCall[] => {
   const open: OpenCall[] = []
@@ -57,27 +70,70 @@ export const callOf = ({ calls }: Pick<Calls, 'calls'>, callId: string): Call =>
   return call
 }
 
-const addCall = (view: Calls, itemId: string, call: { call_id: string; name: string } | undefined) => {
+const newCall = (callId: string, name: string, itemId: string): Call => ({
+  ...{ callId, name, itemId, kind: undefined },
+  ...{ effect: undefined, said: undefined, saying: undefined, ended: false },
+})
+
+/** Whether a call of an agent's code waits for a time or for a message, so that nothing runs for it. */
+export const isPassive = ({ kind }: Pick<Call, 'kind'>): boolean => kind === 'sleep' || kind === 'message'
+
+type Said = { item_id: string; effect_id?: string; call?: { call_id: string; name: string } }
+
+const addCall = (view: Calls, { item_id, effect_id, call }: Said) => {
   if (call === undefined) return
-  const { call_id: callId, name } = call
-  view.saidCalls.push({ callId, name, itemId, effect: undefined, said: undefined, ended: false })
+  const said = newCall(call.call_id, call.name, item_id)
+  if (effect_id === undefined) view.saidCalls.push(said)
+  else view.wishedCalls.set(said.callId, said)
 }
 
-export const calls: Part<Calls> = {
+/** Counts the parts of an item that a call of a model says. */
+const say = (view: Calls, { effect_id, item_id }: Said, parts: number) => {
+  if (effect_id === undefined) return
+  const call = callOf(view, effect_id)
+  const open = call.saying?.find(item => item.item_id === item_id)
+  if (open === undefined) call.saying = [...(call.saying ?? []), { item_id, parts }]
+  else open.parts += parts
+}
+
+/** The calls that the code of an agent makes in a turn. */
+const madeCalls = (view: Calls, journal: TaskEventData<'AgentStepCompleted'>['journal'] = []): Call[] => {
+  const said = new Map(view.saidCalls.map(call => [call.callId, call]))
+  return journal.flatMap(({ do: what, name, call_id: id }) => {
+    if (id === undefined) return []
+    const wished = view.wishedCalls.get(id)
+    view.wishedCalls.delete(id)
+    const bare = newCall(id, name === undefined ? what : `${what}:${name}`, '')
+    return { ...(said.get(id) ?? wished ?? bare), kind: what }
+  })
+}
+
+export const calls: Part<Calls, Code> = {
   begin(view) {
     view.calls = new Map()
     view.saidCalls = []
+    view.wishedCalls = new Map()
     view.lastCall = undefined
   },
   folds: {
-    ItemDelta(view, { item_id, item, call }) {
-      if (item !== undefined) addCall(view, item_id, call)
+    ItemDelta(view, data) {
+      if (data.item !== undefined) addCall(view, data)
+      say(view, data, opensPart(data) ? 1 : 0)
     },
-    ItemSaid: (view, { item_id, call }) => addCall(view, item_id, call),
-    ItemCompleted(view, { item_id, cut_off }) {
-      if (cut_off) view.saidCalls = view.saidCalls.filter(({ itemId }) => itemId !== item_id) // the call is never made
+    ItemSaid: addCall,
+    ItemCompleted(view, { item_id, effect_id, cut_off }) {
+      if (effect_id !== undefined) {
+        if (cut_off)
+          for (const [id, { itemId }] of view.wishedCalls) if (itemId === item_id) view.wishedCalls.delete(id)
+      } else if (cut_off) view.saidCalls = view.saidCalls.filter(({ itemId }) => itemId !== item_id) // the call is never made
     },
-    AgentStepCompleted(view) {
+    AgentStepCompleted(view, { journal }) {
+      if (view.agentVersion !== undefined) {
+        const open = [...view.calls.values()].filter(({ ended }) => ended === false)
+        view.calls = new Map([...open, ...madeCalls(view, journal)].map(call => [call.callId, call]))
+        view.saidCalls = []
+        return
+      }
       if (view.calls.size === 0 && view.saidCalls.length === 0) return
       view.calls = new Map(view.saidCalls.map(call => [call.callId, call]))
       view.saidCalls = []
@@ -86,8 +142,7 @@ export const calls: Part<Calls> = {
       view.saidCalls = []
     },
     GroupChatAgentThinking(view, { call_id: callId, name }) {
-      const call = { callId, name, itemId: '', effect: undefined, said: undefined, ended: false } as const
-      view.calls.set(callId, call)
+      view.calls.set(callId, newCall(callId, name, ''))
     },
     EffectIntended(view, { effect_id: id, call_id, safe, in_session, child, attempt = 1 }, { time }) {
       const [isSafe, inSession, at] = [safe === true, in_session === true, millisOf(time)]
@@ -97,13 +152,18 @@ export const calls: Part<Calls> = {
       const call = callOf(view, call_id)
       call.said = { itemId, text: (call.said?.text ?? '') + delta }
     },
-    EffectCut(view, { call_id }) {
-      callOf(view, call_id).said = undefined
-    },
-    EffectCompleted(view, { call_id, effect_id, ends }) {
+    EffectCut(view, { call_id, items = [] }) {
       const call = callOf(view, call_id)
       call.said = undefined
-      call.ended = effect_id === undefined ? 'refused' : 'answered'
+      call.saying = undefined
+      const cut = new Set(items.map(({ item_id }) => item_id))
+      for (const [id, { itemId }] of view.wishedCalls) if (cut.has(itemId)) view.wishedCalls.delete(id)
+    },
+    EffectCompleted(view, { call_id, effect_id, ends, error }) {
+      const call = callOf(view, call_id)
+      call.said = undefined
+      call.saying = undefined
+      call.ended = isDropped(error?.kind) ? 'dropped' : effect_id === undefined ? 'refused' : 'answered'
       if (ends !== undefined) view.lastCall = { callId: call_id, name: call.name, reason: ends }
     },
     InputAccepted(view, { item }) {

@@ -1,8 +1,9 @@
 // The part that every view of a task has: the place of its newest event in the log, its status, and important times.
+
+import type { Lifecycle } from '../../contract/charts/task-chart.ts'
+import { firstState, stateAfter, statusIn, type TaskState } from '../../contract/charts/task-state.ts'
 import type { RecordedTaskEvent } from '../../contract/decoders/task.ts'
-import type { Lifecycle } from '../../contract/task-chart.ts'
-import type { TaskEventData } from '../../contract/task-events.ts'
-import { firstState, stateAfter, statusIn, type TaskState } from '../../contract/task-state.ts'
+import type { TaskEventData } from '../../contract/events/task-events.ts'
 import { isTerminal } from '../../contract/wire.ts'
 import { millisOf } from './millis.ts'
 

@@ -12,6 +12,8 @@ export type Message = {
   id: string
   by: string
   content: MessageContent
+  /** The message is this event for the statechart of the agent. */
+  event: { type: string } | undefined
   /** Whether the request with the message had an idempotency key. */
   hasKey: boolean
   /** The number of output items that the agent saw before the message; undefined: it has not seen the message. */
@@ -30,12 +32,12 @@ export const messages: Part<Messages, Output> = {
     view.inbox = []
   },
   folds: {
-    InputAccepted(view, { by, item, idempotency_key }) {
+    InputAccepted(view, { by, item, event, idempotency_key }) {
       const id = item.id ?? ''
       view.inbox.push(id)
       if (item.type !== 'message') return
       const hasKey = idempotency_key !== undefined
-      view.messages.push({ id, by, content: item.message_content, hasKey, at: undefined })
+      view.messages.push({ id, by, content: item.message_content, event, hasKey, at: undefined })
     },
     InputConsumed(view, { items }) {
       for (const message of view.messages) if (items.includes(message.id)) message.at = view.output.length

@@ -1,7 +1,8 @@
 // The part of a task's view with what the model has been given so far: earlier tasks of the chat session, the tools,
 // and summaries.
 import type { GivenTurn } from '../../contract/agent.ts'
-import type { ModelResponse, TaskEventData } from '../../contract/task-events.ts'
+import type { ModelResponse, TaskEventData } from '../../contract/events/task-events.ts'
+import type { Account } from './account.ts'
 import { itemOf, type Output } from './output.ts'
 import type { Part } from './part.ts'
 
@@ -34,6 +35,10 @@ export const promptIds = (
   { tokenIds }: Pick<ModelCalls, 'tokenIds'>,
   { prompt_token_ids: given }: ModelResponse,
 ): number[] | undefined => given && [...tokenIds.slice(0, given.shared), ...given.rest]
+
+/** The number of all tokens that the task and its subagents have used so far. */
+export const tokensUsed = ({ usage, subagentUsage }: Account): number =>
+  [usage, subagentUsage].reduce((sum, used) => sum + Number(used?.total_tokens ?? 0), 0)
 
 /** What an endpoint gave with the step that has just completed; undefined: nothing that may go back. */
 const givenWith = (
@@ -92,7 +97,7 @@ export const modelCalls: Part<ModelCalls, Output> = {
       view.contextTokens = 0
     },
     EffectCut(view, { item_id }) {
-      view.cutItems.add(item_id)
+      if (item_id !== undefined) view.cutItems.add(item_id)
     },
   },
 }

@@ -1,6 +1,6 @@
 // The part of a task's view with its output: its items in order. A changed item is a new object, so a task object or a
 // frame that was made earlier stays as it was.
-import type { CutEnd, ItemKind, TaskEventData } from '../../contract/task-events.ts'
+import type { CutEnd, ItemKind, OpenItem, TaskEventData } from '../../contract/events/task-events.ts'
 import type { OutputItem } from '../../contract/wire.ts'
 import { emptyItem, type NamedCall, resultItem, withDelta, withTexts } from '../items.ts'
 import { withRest } from '../said.ts'
@@ -49,6 +49,13 @@ export const cutOffNow = ({ stepItems, saidItems, cutOff }: Output): string[] =>
 export const opensPart = ({ first, part }: TaskEventData<'ItemDelta'>): boolean =>
   first === true && part !== 'arguments'
 
+const cutItems = (view: Output, items: readonly OpenItem[]) => {
+  for (const { item_id: id } of items) {
+    replaceItem(view, id, { ...itemOf(view, id), status: 'incomplete' })
+    view.cutOff.delete(id)
+  }
+}
+
 export const output: Part<Output, Course> = {
   begin(view) {
     view.output = []
@@ -58,10 +65,10 @@ export const output: Part<Output, Course> = {
     view.cutOff = new Map()
   },
   folds: {
-    ItemDelta(view, { item_id: id, item, call, part, content_index, delta, ...more }) {
+    ItemDelta(view, { effect_id, item_id: id, item, call, part, content_index, delta, ...more }) {
       if (item !== undefined) {
         addItem(view, id, begunItem(view, id, item, call))
-        view.saidItems.push(id)
+        if (effect_id === undefined) view.saidItems.push(id)
       }
       replaceItem(view, id, withDelta(itemOf(view, id), part, content_index, delta, more))
     },
@@ -79,11 +86,14 @@ export const output: Part<Output, Course> = {
       view.saidItems = []
     },
     AgentStepAbandoned(view, { items }) {
-      for (const { item_id: id } of items) {
-        replaceItem(view, id, { ...itemOf(view, id), status: 'incomplete' })
-        view.cutOff.delete(id)
-      }
+      cutItems(view, items)
       view.saidItems = []
+    },
+    // The item of a call shows the arguments with which the call runs.
+    ApprovalDecided(view, { item_id: id, arguments: given }) {
+      if (given === undefined) return
+      const item = itemOf(view, id)
+      if (item.type === 'tool_call') replaceItem(view, id, { ...item, arguments: given })
     },
     EffectSaid(view, { item_id: id, call_id, first, delta }) {
       const text = first === true ? delta : saidBy(view, id) + delta
@@ -91,11 +101,11 @@ export const output: Part<Output, Course> = {
       if (first === true) addItem(view, id, item)
       else replaceItem(view, id, item)
     },
-    EffectCut(view, { item_id: id }) {
-      replaceItem(view, id, { ...itemOf(view, id), status: 'incomplete' })
+    EffectCut(view, { item_id, items = [] }) {
+      cutItems(view, item_id === undefined ? items : [{ item_id, parts: 0 }])
     },
     EffectCompleted(view, { item_id: id, call_id, status, said, content, blocks, turn }) {
-      if (turn === true) return
+      if (turn === true || id === undefined) return
       const whole = said === true ? withRest(saidBy(view, id), content) : content
       const item = resultItem(id, call_id, status, whole, blocks)
       if (said === true) replaceItem(view, id, item)

@@ -1,7 +1,11 @@
 // A view of a task consists of parts. Each part is one fold: the fields that it keeps, and how events change them.
 import type { RecordedTaskEvent } from '../../contract/decoders/task.ts'
+import {
+  type TaskEventData,
+  type TaskEventType,
+  taskEventSchemas,
+} from '../../contract/events/task-events.ts'
 import type { Header } from '../../contract/stored.ts'
-import { type TaskEventData, type TaskEventType, taskEventSchemas } from '../../contract/task-events.ts'
 import { arrive, beginCourse, type Course, move } from './course.ts'
 
 type Fold<View, Type extends TaskEventType> = (view: View, data: TaskEventData<Type>, header: Header) => void

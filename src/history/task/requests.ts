@@ -6,6 +6,8 @@ import type { Part } from './part.ts'
 export type Requests = {
   cancelReason: string | undefined
   stoppedEffects: Set<string>
+  /** The digests of the requests that have brought input. */
+  inputDigests: Set<string>
   ttlSeconds: number | undefined
 }
 
@@ -17,12 +19,16 @@ export const requests: Part<Requests> = {
   begin(view) {
     view.cancelReason = undefined
     view.stoppedEffects = new Set()
+    view.inputDigests = new Set()
     view.ttlSeconds = undefined
   },
   folds: {
     TaskStarted: work,
     InputAnswered: work,
     TaskResumed: work,
+    InputAccepted(view, { digest }) {
+      if (digest !== undefined) view.inputDigests.add(digest)
+    },
     CancelRequested(view, { reason }) {
       view.cancelReason = reason
     },

@@ -55,6 +55,7 @@ export const steps: Part<Steps> = {
       view.openStep = { agentStep: agent_step, effectId: effect_id, items: new Map() }
     },
     ItemDelta({ openStep }, data) {
+      if (data.effect_id !== undefined) return
       if (openStep === undefined) throw new Error(`agent step ${data.agent_step} has not begun`)
       const parts = openStep.items.get(data.item_id) ?? 0
       openStep.items.set(data.item_id, parts + (opensPart(data) ? 1 : 0))

@@ -1,4 +1,4 @@
-// The part of a task's view with the turns of a group chat, and with the calls for which their tasks wait.
+// The part of a task's view with the turns of a group chat, and with the calls for which tasks of turns and of subagents wait.
 import type { TakenTurn } from '../../contract/agent.ts'
 import { taskStream } from '../../contract/task-stream.ts'
 import type { Part } from './part.ts'

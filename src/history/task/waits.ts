@@ -1,6 +1,7 @@
 // The part of a task's view that says why a task waits, for which calls, and until when. Each move to another state
 // replaces these values.
-import type { ToolCallItem } from '../../contract/wire.ts'
+import type { PendingCallItem, ToolCallItem } from '../../contract/wire.ts'
+import { type Approvals, awaitsApproval } from './approvals.ts'
 import { type Calls, callOf } from './calls.ts'
 import { itemOf, type Output } from './output.ts'
 import type { Part } from './part.ts'
@@ -8,17 +9,35 @@ import type { Part } from './part.ts'
 export type Waits = {
   expiresAt: number | undefined
   reason: string | undefined
-  pendingCalls: ToolCallItem[]
+  pendingCalls: PendingCallItem[]
+  /** The task of the turn or of the subagent that waits for these calls; undefined: this task. */
+  pendingTask: string | undefined
 }
 
-const enter = (view: Waits, expiresAt?: number, reason?: string, pendingCalls: ToolCallItem[] = []): void => {
+const enter = (
+  view: Waits,
+  expiresAt?: number,
+  reason?: string,
+  pendingCalls: PendingCallItem[] = [],
+  pendingTask?: string,
+): void => {
   view.expiresAt = expiresAt
   view.reason = reason
   view.pendingCalls = pendingCalls
+  view.pendingTask = pendingTask
 }
 const leave = (view: Waits): void => enter(view)
 
-export const waits: Part<Waits, Calls & Output> = {
+/** The call as the client sees it while it waits. */
+const pendingCall = (view: Calls & Approvals & Output, callId: string): PendingCallItem => {
+  const item = itemOf(view, callOf(view, callId).itemId) as ToolCallItem
+  return awaitsApproval(view, callId) ? { ...item, metadata: { approval: true } } : item
+}
+const answer = (view: Waits, callId: string): void => {
+  view.pendingCalls = view.pendingCalls.filter(({ call_id }) => call_id !== callId)
+}
+
+export const waits: Part<Waits, Calls & Approvals & Output> = {
   begin: leave,
   folds: {
     TaskCreated: (view, { expires_at }) => enter(view, expires_at),
@@ -26,13 +45,13 @@ export const waits: Part<Waits, Calls & Output> = {
     TaskStarted: leave,
     InputRequired(view, { calls, expires_at, turn }) {
       const own = turn === undefined ? calls : []
-      const pending = own.map(id => itemOf(view, callOf(view, id).itemId) as ToolCallItem)
-      enter(view, expires_at, undefined, turn?.items ?? pending)
+      const pending = own.map(id => pendingCall(view, id))
+      enter(view, expires_at, undefined, turn?.items ?? pending, turn?.task_id)
     },
     InputAccepted(view, { item }) {
-      if (item.type !== 'tool_result') return
-      view.pendingCalls = view.pendingCalls.filter(({ call_id }) => call_id !== item.call_id)
+      if (item.type === 'tool_result') answer(view, item.call_id)
     },
+    ApprovalDecided: (view, { call_id }) => answer(view, call_id),
     InputAnswered: leave,
     TaskPaused: (view, { expires_at, reason }) => enter(view, expires_at, reason),
     TaskResumed: leave,

@@ -1,24 +1,24 @@
 // The thread that reads large bodies, one after another. It checks and parses the bytes, checks the value by the schema
 // of its operation, and computes the digest of a create. The main thread then gets no more than it needs: to receive
 // 30 MiB would hold it up for 20 ms, and fill its memory.
-import { parentPort } from 'node:worker_threads'
 import type { TSchema } from 'typebox'
-import { type Carried, carried } from '../../contract/exact-number.ts'
-import { isLongerThan } from '../../contract/length.ts'
+import { type Carried, carried } from '../../contract/json/exact-number.ts'
+import { isLongerThan } from '../../contract/json/length.ts'
 import { Invalid, type Problem } from '../../contract/refusals.ts'
 import { CreateTaskBody } from '../../contract/wire.ts'
 import { type OperationId, operationsById } from '../../documents/operations.ts'
-import { threadGivesWay } from '../../platform/give-way.ts'
+import { answerQuestions } from '../../platform/threads/answer-questions.ts'
+import { threadGivesWay } from '../../platform/threads/give-way.ts'
 import { digestOfCreate } from '../../tasks/request-secrets.ts'
-import { bodyValidator } from '../validate.ts'
+import { bodyValidator } from '../request/validate.ts'
 import { parseJson } from './json.ts'
 
 /** `operation` is undefined for a route that is in no table: then there is no schema. */
-export type Job = { id: number; chunks: Uint8Array[]; operation: OperationId | undefined }
+export type Job = { chunks: Uint8Array[]; operation: OperationId | undefined }
 /** `problems`: what the schema finds wrong with the value; undefined: nothing, or there is no schema. */
 export type Parsed = { value: unknown; digest: string | undefined; problems: Problem[] | undefined }
 /** `refused`: the problems of a body that is no JSON, or of a long body that does not fit its schema. */
-export type Done = { id: number } & ((Omit<Parsed, 'value'> & { carried: Carried }) | { refused: Problem[] })
+export type Done = (Omit<Parsed, 'value'> & { carried: Carried }) | { refused: Problem[] }
 
 /** Characters up to which the main thread receives a body that does not fit its schema, to look for more problems. */
 const longestWrong = 256 * 1024
@@ -71,16 +71,16 @@ const parsed = (bytes: Uint8Array, operation: OperationId | undefined): Parsed =
   return { value, digest, problems }
 }
 
-const done = ({ id, chunks, operation }: Job): Done => {
+const done = ({ chunks, operation }: Job): Done => {
   let body: Parsed | undefined
   const refused = problemsIn(() => {
     body = parsed(Buffer.concat(chunks), operation)
   })
-  if (body === undefined) return { id, refused: refused ?? [] }
+  if (body === undefined) return { refused: refused ?? [] }
   const { problems, value, digest } = body
-  if (problems !== undefined && isLongerThan(value, longestWrong)) return { id, refused: problems }
-  return { id, carried: carried(value), digest, problems }
+  if (problems !== undefined && isLongerThan(value, longestWrong)) return { refused: problems }
+  return { carried: carried(value), digest, problems }
 }
 
 threadGivesWay('all')
-parentPort?.on('message', (job: Job) => parentPort?.postMessage(done(job)))
+answerQuestions(done)

@@ -1,8 +1,9 @@
 // Limits the memory that bodies and messages take while the server receives and reads them. All of them together have
 // one limit, and those of each holder (a caller) may take a share of that limit. Therefore a caller that sends slowly,
 // or sends a lot, does not cause refusals for other callers.
+
+import { callerOf, type Principal } from '../../contract/events/token-events.ts'
 import { Refusal } from '../../contract/refusals.ts'
-import { callerOf, type Principal } from '../../contract/token-events.ts'
 
 /** The most memory that all bodies and messages together may take, in bytes. */
 const allBodies = 256 * 1024 * 1024

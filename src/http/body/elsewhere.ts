@@ -1,11 +1,11 @@
 // Reads large bodies in a separate thread, one at a time. Senders take turns. The thread ends when it has been idle for
 // a while, because it keeps memory that its last bodies needed.
-import type { Worker } from 'node:worker_threads'
-import { arrived } from '../../contract/exact-number.ts'
+import { arrived } from '../../contract/json/exact-number.ts'
 import { Invalid } from '../../contract/refusals.ts'
 import type { OperationId } from '../../documents/operations.ts'
-import { createFairTurns } from '../../fairness/fair-turns.ts'
-import { startThread } from '../../platform/thread.ts'
+import { createPlaces } from '../../fairness/places.ts'
+import { yieldToLoop } from '../../platform/loop.ts'
+import { createAskedThread } from '../../platform/threads/asked-thread.ts'
 import type { Done, Job, Parsed } from './body-thread.ts'
 import { alone } from './collect.ts'
 
@@ -13,46 +13,20 @@ import { alone } from './collect.ts'
 const idleMs = 10_000
 
 export const createBodyThread = () => {
-  let worker: Worker | undefined
-  let asked = 0
-  let idle: NodeJS.Timeout | undefined
-  const turn = createFairTurns({ places: 1, perUser: 1 })
+  const { hold } = createPlaces({ places: 1, perUser: 1 })
+  const thread = createAskedThread<Job, Done>('body-thread.mjs', {
+    name: 'the thread that reads bodies',
+    keepsAlive: 'asked',
+    idle: { ms: idleMs },
+  })
   let isClosed = false
 
-  const end = async (): Promise<void> => {
-    clearTimeout(idle)
-    const ended = worker
-    worker = undefined
-    await ended?.terminate()
+  const ask = async (given: Uint8Array[], operation: OperationId | undefined): Promise<Done> => {
+    if (isClosed) throw new Error('the server is shutting down and reads no more bodies')
+    const chunks = given.map(alone)
+    const memory = chunks.map(({ buffer }) => buffer as ArrayBuffer)
+    return thread.ask({ chunks, operation }, memory)
   }
-
-  const ask = (job: Omit<Job, 'id'>): Promise<Done> =>
-    new Promise((resolve, reject) => {
-      if (isClosed) throw new Error('the server is shutting down and reads no more bodies')
-      clearTimeout(idle)
-      worker ??= startThread('body-thread.mjs', {})
-      const thread = worker
-      const over = () => {
-        thread.off('message', answered).off('error', failed).off('exit', gone)
-        idle = setTimeout(() => void end(), idleMs).unref()
-        thread.unref()
-      }
-      const answered = (done: Done) => {
-        over()
-        resolve(done)
-      }
-      const failed = (error: Error) => {
-        over()
-        if (worker === thread) worker = undefined
-        reject(error)
-      }
-      const gone = () => failed(new Error('the thread that reads bodies ended'))
-      thread.on('message', answered).on('error', failed).on('exit', gone)
-      thread.ref()
-      const chunks = job.chunks.map(alone)
-      const buffers = chunks.map(({ buffer }) => buffer as ArrayBuffer)
-      thread.postMessage({ ...job, chunks, id: ++asked } satisfies Job, buffers)
-    })
 
   return {
     /**
@@ -60,17 +34,17 @@ export const createBodyThread = () => {
      * chunks move to the thread: the caller cannot use them any more.
      */
     async parse(holder: string, chunks: Uint8Array[], operation: OperationId | undefined): Promise<Parsed> {
-      const done = await turn(holder, () => ask({ chunks, operation }))
+      const done = await hold(holder, () => ask(chunks, operation))
       // The next part of the request also takes time on the main thread. Other requests get a turn of the event loop
       // before that part.
-      await new Promise(resolve => setImmediate(resolve))
+      await yieldToLoop()
       if ('refused' in done) throw new Invalid(done.refused)
       const { carried, digest, problems } = done
       return { value: arrived(carried), digest, problems }
     },
     async close(): Promise<void> {
       isClosed = true
-      await end()
+      await thread.end()
     },
   }
 }

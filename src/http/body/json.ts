@@ -2,10 +2,11 @@
 // refuses what JSON.parse accepts and the server does not: nesting that is too deep, too many values, and keys that
 // would reach prototypes of objects.
 import { isUtf8 } from 'node:buffer'
-import { readJson } from '../../contract/exact-json.ts'
-import { Invalid, type Problem } from '../../contract/refusals.ts'
-import { maxProblems } from '../problems.ts'
-import { keysProblem, shapeProblem } from './shape.ts'
+import { readJson } from '../../contract/json/exact-json.ts'
+import { keysProblem, shapeProblem } from '../../contract/json/shape.ts'
+import { unsafeKeys } from '../../contract/json/unsafe-keys.ts'
+import { Invalid } from '../../contract/refusals.ts'
+import { maxProblems } from '../request/problems.ts'
 
 /** Keeps a byte order mark, so that JSON.parse refuses it: a byte order mark is not part of JSON. */
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
@@ -21,11 +22,8 @@ export function parseJson(bytes: Uint8Array): unknown {
   const value = parse(text)
   const tooManyKeys = keysProblem(value, bytes.length)
   if (tooManyKeys !== undefined) throw new Invalid([tooManyKeys])
-  if (maybeUnsafe.test(text)) {
-    const problems: Problem[] = []
-    findUnsafe(value, ['body'], problems)
-    if (problems.length > 0) throw new Invalid(problems)
-  }
+  const unsafe = unsafeKeys(text, value, maxProblems)
+  if (unsafe.length > 0) throw new Invalid(unsafe)
   return value
 }
 
@@ -51,34 +49,3 @@ function offsetOf(reason: string, text: string): number {
   const position = / in JSON at position (\d+)(?: \(line \d+ column \d+\))?$/.exec(reason)?.[1]
   return position === undefined ? 0 : Number(position)
 }
-
-// Matches the unsafe names, and any escape of one of their letters (_ and a–z are \u005f to \u007a).
-const maybeUnsafe = /__proto__|constructor|\\u00[567]/i
-
-// Recursion is safe: the depth was checked before.
-function findUnsafe(value: unknown, loc: Problem['loc'], problems: Problem[]): void {
-  if (typeof value !== 'object' || value === null) return
-  if (Array.isArray(value)) {
-    for (const [index, item] of value.entries()) {
-      if (problems.length >= maxProblems) return
-      findUnsafe(item, [...loc, index], problems)
-    }
-    return
-  }
-  for (const [key, child] of Object.entries(value)) {
-    if (problems.length >= maxProblems) return
-    if (key === '__proto__') problems.push(unsafeKey([...loc, key]))
-    else if (key === 'constructor' && hasPrototypeKey(child))
-      problems.push(unsafeKey([...loc, key, 'prototype']))
-    else findUnsafe(child, [...loc, key], problems)
-  }
-}
-
-const hasPrototypeKey = (value: unknown): boolean =>
-  typeof value === 'object' && value !== null && Object.hasOwn(value, 'prototype')
-
-const unsafeKey = (loc: Problem['loc']): Problem => ({
-  loc,
-  type: 'value_error',
-  msg: 'Value error, a key of this name is not allowed',
-})

@@ -3,10 +3,10 @@
 import type { FoldPlace } from '../../bus/feed.ts'
 import { Refusal } from '../../contract/refusals.ts'
 import type { Pause } from '../../fairness/slices.ts'
+import type { Delivery } from '../../once/once.ts'
 import type { Text } from '../../platform/pieces.ts'
-import type { Delivery } from '../../tasks/deliveries.ts'
 import type { Serving, SessionDoor } from '../doors.ts'
-import type { Caller, TaskCalls } from '../task-calls.ts'
+import type { Caller, TaskCalls } from '../routes/task-calls.ts'
 import type { Said } from './read-message.ts'
 import type { TaskChannels } from './task-channels.ts'
 
@@ -20,7 +20,7 @@ const neverStops = new AbortController().signal
 
 export type Command = Extract<
   Said,
-  { type: 'create' | 'answer' | 'message' | 'cancel' | 'pause' | 'resume' | 'step' }
+  { type: 'create' | 'answer' | 'approve' | 'message' | 'cancel' | 'pause' | 'resume' | 'step' }
 >
 
 type Ports = {
@@ -53,7 +53,7 @@ const takeStep = async (
     },
   }
   const answer = await step(caller, body, {
-    idempotencyKey: idempotency_key ?? undefined,
+    key: idempotency_key ?? undefined,
     isRetry: false,
     delivery,
     began() {
@@ -123,10 +123,14 @@ export const createSocketCommands = (
         const { task_id } = said.fields
         return tell(task_id, await calls.answer(caller, task_id, said.fields))
       }
+      case 'approve': {
+        const { task_id, request_id: _, ...body } = said.fields
+        return tell(task_id, await calls.decide(caller, task_id, body))
+      }
       case 'message': {
-        const { task_id, content, idempotency_key } = said.fields
+        const { task_id, idempotency_key, ...body } = said.fields
         const retry = { key: idempotency_key ?? undefined, isRetry: false }
-        const { text, replayed } = await calls.message(caller, task_id, { content }, retry)
+        const { text, replayed } = await calls.message(caller, task_id, body, retry)
         return tell(task_id, text, replayed)
       }
       case 'cancel':

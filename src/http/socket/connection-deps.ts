@@ -1,9 +1,9 @@
 // The dependencies of every WebSocket connection.
 import type { Events } from '../../bus/events.ts'
-import type { Admission } from '../admission.ts'
 import type { BodyBudget } from '../body/budget.ts'
 import type { Gate, Serving, SessionDoor, TaskDoor } from '../doors.ts'
-import type { TaskCallDeps, TaskCalls } from '../task-calls.ts'
+import type { Admission } from '../request/admission.ts'
+import type { TaskCallDeps, TaskCalls } from '../routes/task-calls.ts'
 import type { EventEncoder } from './event-channels.ts'
 import type { InboxLimits } from './inbox.ts'
 import type { Said, Unread } from './read-message.ts'

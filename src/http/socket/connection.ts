@@ -7,15 +7,49 @@ import { createClosing } from './closing.ts'
 import type { Door } from './connection-deps.ts'
 import { createDispatch } from './dispatch.ts'
 import { createEventSubscription } from './event-channels.ts'
-import { createHeartbeat } from './heartbeat.ts'
 import { createHeldTasks } from './held-tasks.ts'
 import { createIdentity, type End } from './identity.ts'
 import { createInbox } from './inbox.ts'
-import { createIntake } from './intake.ts'
 import { createOutbox } from './outbox.ts'
-import { createSubscriptions } from './subscriptions.ts'
+import { createSocketSubscriptions } from './subscriptions.ts'
 import { createTaskChannels } from './task-channels.ts'
+import { createUnhandledBytes } from './unhandled-bytes.ts'
 import { errorText } from './words.ts'
+
+// Checks whether the client is still connected. `openStreams` calls `beat` every ten seconds, and the client must
+// answer each ping before the next call.
+
+/** Every third call of `beat` sends a ping. */
+const looksPerPing = 3
+
+/** Calls `lost` when the client has not answered a ping in time. */
+const createHeartbeat = (ws: WebSocket, lost: () => void) => {
+  let looks = 0
+  let isAwaited = false
+  let wasUnread = false
+  return {
+    /** The connection calls this when bytes have arrived. */
+    heard(): void {
+      isAwaited = false
+    },
+    /** The connection calls this when it pauses reading, because it would not notice the answer to a ping. */
+    unread(): void {
+      wasUnread = true
+    },
+    /** `openStreams` calls this every ten seconds, unless the outbox is full. */
+    beat(): void {
+      if (wasUnread) isAwaited = false
+      wasUnread = ws.isPaused
+      if (isAwaited) {
+        lost()
+        return void ws.terminate()
+      }
+      if (++looks % looksPerPing > 0) return
+      isAwaited = true
+      ws.ping()
+    },
+  }
+}
 
 /** The most bytes that a connection may send before it has authenticated. */
 const readBeforeToken = 8 * 1024
@@ -42,7 +76,7 @@ export const openConnection = (door: Door, { ws, socket, request, known, gone }:
   const outbox = createOutbox(ws, socket, () => closing.close('slow'))
   /** Ends the connection from the server's side. This does not count as a disconnect, so no task is canceled. */
   const end: End = (reason, error, requestId) => {
-    if (error !== undefined && !closing.isOver()) outbox.say(errorText(error, requestId).text)
+    if (error !== undefined && !closing.isOver()) outbox.say(errorText(error, requestId, serving))
     closing.close(reason)
   }
   const lostTrack = (error: unknown) => {
@@ -66,20 +100,20 @@ export const openConnection = (door: Door, { ws, socket, request, known, gone }:
   const erased = () => end('tryLater', new Refusal('TaskNotFound'))
   const channels = { tasks: deps.tasks, longAnswers, quotas, outbox, onFault: lostTrack, onErased: erased }
   const tasks = createTaskChannels(channels)
-  const subscriptions = createSubscriptions({ events, tasks, reads: serving.reads, say: outbox.say })
-  const intake = createIntake(budget)
+  const subscriptions = createSocketSubscriptions({ events, tasks, reads: serving.reads, say: outbox.say })
+  const unhandled = createUnhandledBytes(budget)
   const stream = { beat: heartbeat.beat, isFull: outbox.isFull }
-  const identity = createIdentity({ serving, authMs, intake, known, stream, end })
+  const identity = createIdentity({ serving, authMs, unhandled, known, stream, end })
   const take = createDispatch(door, { identity, closing, end, fault, held, outbox, subscriptions, tasks })
   const inbox = createInbox(ws, {
     limits: door.inbox,
     isFull: outbox.isFull,
     take,
     held: heartbeat.unread,
-    emptied: intake.giveBack,
+    emptied: unhandled.giveBack,
   })
 
-  for (const job of [events.close, tasks.close, identity.close, intake.giveBack, inbox.stop])
+  for (const job of [events.close, tasks.close, identity.close, unhandled.giveBack, inbox.stop])
     closing.atEnd(job)
   outbox.onRoom(() => {
     identity.drained()
@@ -102,9 +136,9 @@ export const openConnection = (door: Door, { ws, socket, request, known, gone }:
   socket.on('data', (chunk: Buffer) => {
     if (closing.isOver()) return
     heartbeat.heard()
-    const fits = intake.take(chunk.length)
+    const fits = unhandled.take(chunk.length)
     const isUnknown = identity.principal() === undefined
-    if (fits && !(isUnknown && intake.bytes() > readBeforeToken)) return
+    if (fits && !(isUnknown && unhandled.bytes() > readBeforeToken)) return
     if (fits) end('unauthenticated', new Refusal('Unauthenticated'))
     else end('tryLater', budget.refusal())
     deafen()

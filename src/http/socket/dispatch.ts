@@ -1,9 +1,10 @@
 // Carries out a message of the client: authentication, a subscription, or a command. Turns an error into a message
 // `error`.
 import { may, roleRefused } from '../../access/roles.ts'
+import type { Principal } from '../../contract/events/token-events.ts'
 import { Invalid, Refusal } from '../../contract/refusals.ts'
-import type { Principal } from '../../contract/token-events.ts'
 import type { Text } from '../../platform/pieces.ts'
+import { isFault } from '../answer/errors.ts'
 import { type Closing, endOfStranger } from './closing.ts'
 import { type Command, createSocketCommands } from './commands.ts'
 import type { Door } from './connection-deps.ts'
@@ -12,12 +13,12 @@ import type { End, Identity } from './identity.ts'
 import type { Message } from './inbox.ts'
 import type { Outbox } from './outbox.ts'
 import { openMessage, type Said, type Unread } from './read-message.ts'
-import { type createSubscriptions, invalid } from './subscriptions.ts'
+import { type createSocketSubscriptions, invalid } from './subscriptions.ts'
 import type { TaskChannels } from './task-channels.ts'
 import { errorText, resultText, saying } from './words.ts'
 
-const subscribesOnly =
-  'this ticket only allows subscriptions: to send commands, request a ticket with {"for": "socket"}'
+const subscribesOnly = 'this ticket only allows subscriptions'
+const forCommands = 'To send commands, request a ticket with `{"for": "socket"}`.'
 
 /** Whether the error concerns only the request id. A connection may try to authenticate again after this error. */
 const isOfRequestId = (error: unknown): boolean =>
@@ -30,7 +31,7 @@ type Pieces = {
   fault: (error: unknown) => void
   held: Pick<ReturnType<typeof createHeldTasks>, 'hold'>
   outbox: Pick<Outbox, 'say' | 'tell'>
-  subscriptions: ReturnType<typeof createSubscriptions>
+  subscriptions: ReturnType<typeof createSocketSubscriptions>
   tasks: TaskChannels
 }
 
@@ -41,7 +42,8 @@ const createCommand = (door: Door, { identity, closing, end, held, outbox, tasks
   return (who: Principal, said: Command, free: () => void): Promise<void> | undefined => {
     const { requestId } = said
     if (!may(who.role, 'write')) return void end('forbidden', roleRefused(who.role, 'write'), requestId)
-    if (!identity.mayCommand()) throw new Refusal('Forbidden', undefined, subscribesOnly)
+    if (!identity.mayCommand())
+      throw new Refusal('Forbidden', undefined, subscribesOnly, { hint: forCommands })
     const own = serving.longAnswers.ofCaller(who, closing.isOver)
     const result = async (data: Text, replayed: boolean): Promise<boolean> => {
       await outbox.tell(own.holding(resultText(requestId, data, replayed)))
@@ -64,11 +66,11 @@ export const createDispatch = (door: Door, pieces: Pieces) => {
   const command = createCommand(door, pieces)
 
   const refuse = (type: string, error: unknown, requestId: string | undefined) => {
-    const { text, fault: isFault } = errorText(error, requestId)
+    const isOurs = isFault(error)
     // An error that the server's stop causes is expected, so it is not reported.
-    if (isFault && !serving.stopping.aborted) fault(error)
-    door.count(type, isFault ? 'failed' : 'refused')
-    outbox.say(text)
+    if (isOurs && !serving.stopping.aborted) fault(error)
+    door.count(type, isOurs ? 'failed' : 'refused')
+    outbox.say(errorText(error, requestId, serving))
   }
 
   const authenticate = (message: Unread) => {

@@ -1,4 +1,4 @@
-// Opens WebSockets at /ws only. The server ignores any other request to change the protocol, as HTTP allows it to. Some
+// Opens WebSockets at /ws, and at /v1/workers for workers. The server ignores any other request to change the protocol, as HTTP allows it to. Some
 // clients ask for another version of HTTP in their first request, and these requests must be answered normally.
 
 import type { IncomingMessage, Server } from 'node:http'
@@ -7,21 +7,23 @@ import { type WebSocket, WebSocketServer } from 'ws'
 import { Refusal } from '../../contract/refusals.ts'
 import { type CloseReason, closeCodes } from '../../contract/socket.ts'
 import { createMembers } from '../../platform/transient.ts'
-import type { Admission } from '../admission.ts'
-import { badRequest } from '../bad-request.ts'
+import { everyAnswerLines } from '../answer/head.ts'
+import { wholeAnswer } from '../answer/whole-answer.ts'
 import type { BodyBudget } from '../body/budget.ts'
-import { everyAnswerLines } from '../head.ts'
-import { createOrigins } from '../origins.ts'
-import type { App } from '../request.ts'
+import type { AgentDoor, Gate } from '../doors.ts'
+import type { Admission } from '../request/admission.ts'
+import type { App } from '../request/request.ts'
 import { route } from '../route.ts'
-import { createTaskCalls } from '../task-calls.ts'
-import { isWebSocket, passOver } from '../upgrade.ts'
+import { createTaskCalls } from '../routes/task-calls.ts'
+import { createOrigins } from '../server/origins.ts'
+import { isWebSocket, passOver, pathOfRequest, workerPath } from '../server/upgrade.ts'
 import { type Connection, openConnection } from './connection.ts'
 import type { SocketDeps } from './connection-deps.ts'
 import { createEventEncoder } from './event-channels.ts'
 import { defaultInbox, type InboxLimits } from './inbox.ts'
-import { createReader } from './read-message.ts'
+import { createMessageReader } from './read-message.ts'
 import { closeWords, errorText } from './words.ts'
+import { openWorkerDoor } from './worker-door.ts'
 
 export type SocketLimits = {
   connections: number
@@ -37,6 +39,11 @@ export const defaultLimits: SocketLimits = {
   authMs: 10_000,
 }
 
+const nameOrigin = 'Ask the operator to name the origin in ALLOWED_ORIGINS.'
+
+/** A refused handshake says which version of the protocol the server speaks. */
+const version = { 'Sec-WebSocket-Version': '13' }
+
 const options = {
   noServer: true,
   clientTracking: false,
@@ -49,24 +56,27 @@ const options = {
   closeTimeout: 1000,
 }
 
-/** Opens /ws on `server`, which receives the requests. */
+/** Opens /ws and /v1/workers on `server`, which receives the requests. */
 export const openSocketDoor = (
   server: Server,
-  deps: SocketDeps,
+  deps: SocketDeps & { gate: Pick<Gate, 'loop'>; agents: Pick<AgentDoor, 'connect'> },
   budget: BodyBudget,
   admission: Admission,
   limits: SocketLimits = defaultLimits,
 ): void => {
   const { requests, allowedOrigins } = deps.gate
-  const { stopping, publicUrl } = deps.serving
+  const { serving } = deps
+  const { stopping, publicUrl } = serving
   const wss = new WebSocketServer(options)
-  const { mayConnect } = createOrigins(allowedOrigins, publicUrl?.origin)
+  const origins = createOrigins(allowedOrigins, publicUrl?.origin)
+  const { mayConnect } = origins
+  const takeWorker = openWorkerDoor({ serving, gate: deps.gate, workers: deps.agents, origins, budget })
   const open = createMembers<Connection>()
   const unknown = createMembers<WebSocket>()
   const door = {
     deps,
     calls: createTaskCalls(deps.tasks),
-    read: createReader(),
+    read: createMessageReader(),
     encode: createEventEncoder(),
     budget,
     admission,
@@ -77,7 +87,10 @@ export const openSocketDoor = (
 
   const refusalOf = ({ headers: { origin, host } }: IncomingMessage): [CloseReason, Refusal] | undefined => {
     if (origin !== undefined && !mayConnect(origin, host)) {
-      return ['forbidden', new Refusal('Forbidden', undefined, 'this origin may not connect')]
+      return [
+        'forbidden',
+        new Refusal('Forbidden', undefined, 'this origin may not connect', { hint: nameOrigin }),
+      ]
     }
     return open.size >= limits.connections ? ['tryLater', new Refusal('Busy')] : undefined
   }
@@ -87,7 +100,7 @@ export const openSocketDoor = (
     if (refusal !== undefined) {
       const [reason, error] = refusal
       ws.on('error', () => {})
-      ws.send(errorText(error, undefined).text)
+      ws.send(errorText(error, undefined, serving))
       ws.close(closeCodes[reason], closeWords[reason])
       return
     }
@@ -118,12 +131,13 @@ export const openSocketDoor = (
 
   wss.on('headers', headers => headers.push(...everyAnswerLines))
   wss.on('wsClientError', ({ message }, socket) =>
-    socket.end(badRequest(message, 'Sec-WebSocket-Version: 13')),
+    socket.end(wholeAnswer(new Refusal('BadHandshake', undefined, message, { headers: version }), serving)),
   )
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     if (!isWebSocket(request)) return passOver(server, request, socket, head)
     // A client reconnects after a broken connection, but some clients give up after an error answer.
     if (stopping.aborted) return void socket.destroy()
+    if (pathOfRequest(request) === workerPath) return takeWorker(request, socket, head)
     wss.handleUpgrade(request, socket, head, ws => admit(ws, socket, request))
   })
   stopping.addEventListener('abort', () => {
@@ -134,10 +148,8 @@ export const openSocketDoor = (
 /** Answers requests for /ws that do not ask for a WebSocket. */
 export const socketRoutes = (app: App): void => {
   route(app, 'openSocket', {
-    handler: (_request, reply) =>
-      reply.code(426).headers({ upgrade: 'websocket', connection: 'Upgrade' }).send({
-        code: -32600,
-        message: 'this path opens a WebSocket: send a request with `Upgrade: websocket`',
-      }),
+    async handler() {
+      throw new Refusal('UpgradeRequired')
+    },
   })
 }

@@ -2,10 +2,10 @@
 import type { EventFilter } from '../../bus/event-filter.ts'
 import type { Events, Subscription } from '../../bus/events.ts'
 import { bodyOf, type Published } from '../../bus/published.ts'
-import { channelOf, type EventChannel, eventChannels } from '../../contract/event-names.ts'
+import { channelOf, type EventChannel, eventChannels } from '../../contract/events/public-events.ts'
 import { Invalid } from '../../contract/refusals.ts'
 import { type ClientFields, defaultEventsOf, eventsOf, hasDefaultEvents } from '../../contract/socket.ts'
-import { notOneOf } from '../problems.ts'
+import { notOneOf } from '../request/problems.ts'
 import { readSince } from './since.ts'
 import { textFrame } from './text-frame.ts'
 

@@ -1,6 +1,7 @@
 // Keeps the tasks of one connection that must be canceled when the caller disconnects, and then cancels them.
+
+import type { Principal } from '../../contract/events/token-events.ts'
 import { Refusal } from '../../contract/refusals.ts'
-import type { Principal } from '../../contract/token-events.ts'
 import type { Serving, TaskDoor } from '../doors.ts'
 
 export const createHeldTasks = (

@@ -1,14 +1,14 @@
 // Keeps the principal of a connection. A new connection has none; it gets one when it authenticates by token or ticket.
 import type { IncomingMessage } from 'node:http'
 import { may, roleRefused } from '../../access/roles.ts'
+import type { Principal } from '../../contract/events/token-events.ts'
 import { Refusal } from '../../contract/refusals.ts'
 import type { CloseReason } from '../../contract/socket.ts'
-import type { Principal } from '../../contract/token-events.ts'
-import { type Asking, authorize, ticketOf } from '../auth.ts'
 import type { Serving } from '../doors.ts'
-import type { Cut, OpenStream } from '../open-streams.ts'
+import { type Asking, authorize, ticketOf } from '../request/auth.ts'
+import type { Cut, OpenStream } from '../stream/open-streams.ts'
 import { endOfStranger } from './closing.ts'
-import type { Intake } from './intake.ts'
+import type { UnhandledBytes } from './unhandled-bytes.ts'
 
 export type End = (reason: CloseReason, error?: Error, requestId?: string) => void
 
@@ -16,7 +16,7 @@ type Deps = {
   serving: Serving
   /** Milliseconds within which a connection must authenticate. */
   authMs: number
-  intake: Intake
+  unhandled: UnhandledBytes
   /** Called when the connection has authenticated. */
   known: () => void
   stream: Omit<OpenStream, 'cut'>
@@ -25,7 +25,7 @@ type Deps = {
 
 export type Identity = ReturnType<typeof createIdentity>
 
-export const createIdentity = ({ serving, authMs, intake, known, stream, end }: Deps) => {
+export const createIdentity = ({ serving, authMs, unhandled, known, stream, end }: Deps) => {
   let principal: Principal | undefined
   let mayCommand = true
   let kept: ReturnType<Serving['openStreams']['add']> | undefined
@@ -50,7 +50,7 @@ export const createIdentity = ({ serving, authMs, intake, known, stream, end }: 
     }
     clearTimeout(timer)
     principal = who
-    intake.moveTo(who)
+    unhandled.moveTo(who)
     mayCommand = ticket === undefined || serving.tickets.mayCommand(ticket)
     kept = serving.openStreams.add({ ...asking, principal: who }, { ...stream, cut })
     return true

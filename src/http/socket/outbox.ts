@@ -4,7 +4,7 @@
 import type { Duplex } from 'node:stream'
 import { WebSocket } from 'ws'
 import { gathered, isLong, type Pieces, type Text } from '../../platform/pieces.ts'
-import { cut } from '../pour.ts'
+import { cut } from '../answer/pour.ts'
 import { fragment, textFrame } from './text-frame.ts'
 
 /** The most bytes that may wait for a reader. If more wait when a message is to be sent, the connection is closed. */

@@ -1,7 +1,7 @@
 // Reads a message from its bytes. `type` is accepted in upper and lower case. The fields are at the top level or in
 // `data`.
 
-import { isExact } from '../../contract/exact-number.ts'
+import { isExact } from '../../contract/json/exact-number.ts'
 import { Invalid, Refusal } from '../../contract/refusals.ts'
 import {
   type ClientFields,
@@ -10,7 +10,7 @@ import {
   clientMessageTypes,
 } from '../../contract/socket.ts'
 import { parseJson } from '../body/json.ts'
-import { bodyValidator } from '../validate.ts'
+import { bodyValidator } from '../request/validate.ts'
 import type { Message } from './inbox.ts'
 
 /** A message whose fields are not checked yet. `fields` is undefined if `data` is given and is not an object. */
@@ -42,17 +42,15 @@ export const openMessage = ({ bytes, isBinary }: Message): Unread => {
 const isKnown = (type: string): type is ClientMessageType => Object.hasOwn(clientMessages, type)
 
 /** Makes the function that checks the fields of a message. It throws Refusal or Invalid. */
-export const createReader = () => {
+export const createMessageReader = () => {
   const validators = new Map(clientMessageTypes.map(type => [type, bodyValidator(clientMessages[type])]))
   return ({ type, requestId, fields }: Unread): Said => {
     if (fields === undefined) throw noDictionary('data')
     if (type === '') throw invalid(['type'], 'missing', 'Field required')
     if (!isKnown(type)) {
-      throw new Refusal(
-        'RouteNotFound',
-        { types: clientMessageTypes },
-        'there is no message of this type: `data.types` lists the types',
-      )
+      throw new Refusal('RouteNotFound', { types: clientMessageTypes }, 'there is no message of this type', {
+        hint: 'Send one of the types that `data.types` lists.',
+      })
     }
     return { type, requestId, fields: validators.get(type)?.(fields) } as Said
   }

@@ -1,6 +1,6 @@
 // Reads the cursor after which a subscription begins: a number, a number as text, or `earliest`.
 import { Invalid } from '../../contract/refusals.ts'
-import { rangeProblem } from '../problems.ts'
+import { rangeProblem } from '../request/problems.ts'
 
 const digits = /^(0|[1-9][0-9]{0,14})$/
 const loc = ['body', 'since']

@@ -1,10 +1,10 @@
 // Begins and ends the subscriptions of a connection: to channels of public events, and to the frames of tasks.
 
 import type { Reads } from '../../access/reads.ts'
-import type { EventChannel } from '../../contract/event-names.ts'
+import type { EventChannel } from '../../contract/events/public-events.ts'
+import type { Principal } from '../../contract/events/token-events.ts'
 import { Invalid } from '../../contract/refusals.ts'
 import type { ClientFields } from '../../contract/socket.ts'
-import type { Principal } from '../../contract/token-events.ts'
 import type { createEventSubscription } from './event-channels.ts'
 import type { createTaskChannels } from './task-channels.ts'
 import { saying } from './words.ts'
@@ -19,7 +19,7 @@ type Deps = {
   say: (text: string) => void
 }
 
-export const createSubscriptions = ({ events, tasks, reads, say }: Deps) => {
+export const createSocketSubscriptions = ({ events, tasks, reads, say }: Deps) => {
   const subscribe = async (who: Principal, fields: ClientFields<'subscribe'>, requestId?: string) => {
     const { channels } = fields
     if (channels.length === 0) throw invalid('channels', 'too_short', 'List should not be empty')

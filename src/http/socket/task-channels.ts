@@ -1,9 +1,9 @@
 // Sends the messages of the channel `task` on one connection: the frames of the tasks that the client follows. The
 // frames of each task are read no faster than the client takes them.
 import type { Feed, FoldPlace } from '../../bus/feed.ts'
+import type { Principal } from '../../contract/events/token-events.ts'
 import { Invalid, Refusal } from '../../contract/refusals.ts'
 import type { ClientFields } from '../../contract/socket.ts'
-import type { Principal } from '../../contract/token-events.ts'
 import type { Pause } from '../../fairness/slices.ts'
 import type { Serving, TaskDoor } from '../doors.ts'
 import type { Outbox } from './outbox.ts'

@@ -1,7 +1,7 @@
 // Makes the JSON text of the server's messages on a WebSocket. Parts that are JSON text already are inserted unchanged.
 import type { CloseReason } from '../../contract/socket.ts'
 import { joined, type Text } from '../../platform/pieces.ts'
-import { errorObjectOf } from '../errors.ts'
+import { errorObjectOf, type Place } from '../answer/errors.ts'
 
 export const closeWords: Record<CloseReason, string> = {
   goingDown: 'the server goes down',
@@ -25,8 +25,6 @@ export const saying = (type: string, requestId: string | undefined, fields: obje
 export const resultText = (requestId: string | undefined, data: Text, replayed: boolean): Text =>
   joined(`{"type":"result"${echo(requestId)},"data":`, data, replayed ? ',"replayed":true}' : '}')
 
-/** The message for an error, and whether the error is a fault of the server. */
-export const errorText = (error: unknown, requestId: string | undefined) => {
-  const { object, fault } = errorObjectOf(error)
-  return { text: saying('error', requestId, { error: object }), fault }
-}
+/** The message for an error. */
+export const errorText = (error: unknown, requestId: string | undefined, place: Place): string =>
+  saying('error', requestId, { error: errorObjectOf(error, place) })

@@ -1,12 +1,68 @@
 // Checks an invalid value a second time, more slowly, and lists all of its problems in the words of pydantic.
 import type { TSchema } from 'typebox'
+import { isExact } from '../../contract/json/exact-number.ts'
 import type { Problem } from '../../contract/refusals.ts'
 import type { WireSchema } from '../../contract/wire-schema.ts'
-import { maxProblems, notOneOf, push } from '../problems.ts'
-import { flatten, isTagged, tagsOf } from './branches.ts'
-import { isObject, kindOf, takesAnything, takesKind, wrongKind } from './kinds.ts'
+import { maxProblems, notOneOf, push } from '../request/problems.ts'
 import { regExp } from './patterns.ts'
 import { numberProblem, stringProblem } from './scalars.ts'
+
+// The kinds of JSON values, and the kinds that a schema accepts.
+
+type Kind = 'object' | 'array' | 'string' | 'number' | 'boolean' | 'null' | 'other'
+
+function kindOf(value: unknown): Kind {
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return 'array'
+  if (isExact(value)) return 'number'
+  const type = typeof value
+  return type === 'object' || type === 'string' || type === 'number' || type === 'boolean' ? type : 'other'
+}
+
+function takesKind(schema: WireSchema, kind: Kind): boolean {
+  if (schema.enum) return schema.enum.some(value => kindOf(value) === kind)
+  if (schema.type === undefined) return true
+  return (schema.type === 'integer' ? 'number' : schema.type) === kind
+}
+
+const takesAnything = (schema: WireSchema): boolean =>
+  schema.anyOf ? schema.anyOf.some(takesAnything) : schema.type === undefined && schema.enum === undefined
+
+const isObject = (value: unknown): value is Record<string, unknown> => kindOf(value) === 'object'
+
+const kindNames = {
+  object: { type: 'dict_type', noun: 'dictionary' },
+  array: { type: 'list_type', noun: 'list' },
+  string: { type: 'string_type', noun: 'string' },
+  integer: { type: 'int_type', noun: 'integer' },
+  number: { type: 'float_type', noun: 'number' },
+  boolean: { type: 'bool_type', noun: 'boolean' },
+}
+
+// One problem for all branches. Its `type` is that of the first branch, and its message lists all accepted kinds.
+function wrongKind(branches: readonly WireSchema[], loc: Problem['loc']): Problem {
+  const wanted = branches.flatMap(({ type }) => (type && type !== 'null' ? [kindNames[type]] : []))
+  const [first] = wanted
+  if (!first) {
+    const allowed = branches.flatMap(branch => branch.enum ?? [])
+    if (allowed.length > 0) return notOneOf('enum', allowed, loc)
+    return { loc, type: 'none_required', msg: 'Input should be None' }
+  }
+  const nouns = [...new Set(wanted.map(({ noun }) => noun))]
+  return { loc, type: first.type, msg: `Input should be a valid ${nouns.join(' or ')}` }
+}
+
+// Finds the branches of a union, and the field `type` by which its objects are distinguished.
+
+const flatten = (anyOf: readonly WireSchema[]): WireSchema[] =>
+  anyOf.flatMap(branch => (branch.anyOf ? flatten(branch.anyOf) : [branch]))
+
+const tagsOf = (branch: WireSchema): readonly unknown[] => {
+  const type = branch.properties?.type
+  return type?.enum ?? (type && 'const' in type ? [type.const] : [])
+}
+const isTagged = (branch: WireSchema): boolean =>
+  branch.required?.includes('type') === true && tagsOf(branch).length > 0
 
 type Loc = Problem['loc']
 

@@ -1,7 +1,7 @@
 // Finds the problems of a text or a number.
 import type { Problem } from '../../contract/refusals.ts'
 import type { WireSchema } from '../../contract/wire-schema.ts'
-import { rangeProblem } from '../problems.ts'
+import { rangeProblem } from '../request/problems.ts'
 import { regExp } from './patterns.ts'
 
 type Loc = Problem['loc']

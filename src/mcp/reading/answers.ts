@@ -1,12 +1,66 @@
 // Gives each answer of a server to the request that it belongs to. An answer that cannot be read fails its request at
 // once. An answer without a usable id belongs to the only request that it can belong to.
 import type { Transport } from '@modelcontextprotocol/client'
-import { unreadable } from '../failure.ts'
-import { readError } from './error-answer.ts'
-import { readGreeting } from './greeting.ts'
+import { brokenOff, unreadable } from '../failure.ts'
 import { type Fields, type Heard, idIn, isFields } from './heard.ts'
 import { packed } from './parcel.ts'
-import { shown } from './words.ts'
+import { shown, wordsIn } from './words.ts'
+
+// Reads a server's answer to `initialize`. The client refuses versions that it does not know, and fields of another
+// form. But the tools of all versions of this handshake are listed and called in the same way.
+
+const textOr = (value: unknown, otherwise: string): string => (typeof value === 'string' ? value : otherwise)
+
+/**
+ * The answer in the form that the client accepts. `offered`: the version that the client has named. `known`: the
+ * versions that it knows.
+ */
+const readGreeting = (answer: Fields, offered: unknown, known: readonly string[]): Fields => {
+  const { protocolVersion, capabilities, serverInfo, instructions } = answer
+  const declared = isFields(capabilities) ? capabilities.tools : undefined
+  const info = isFields(serverInfo) ? serverInfo : {}
+  const hasTools = declared !== undefined && declared !== null && declared !== false
+  return {
+    protocolVersion: known.includes(protocolVersion as string) ? protocolVersion : offered,
+    // Servers report changes of their tools also when they have not declared it.
+    capabilities: hasTools ? { tools: { listChanged: true } } : {},
+    serverInfo: { name: textOr(info.name, 'unknown'), version: textOr(info.version, 'unknown') },
+    ...(typeof instructions === 'string' ? { instructions } : {}),
+  }
+}
+
+// Reads the error of an answer. The protocol wants `{code, message, data}`; servers also send a text, a code of the
+// system, or nothing at all.
+
+/** The code of an error that has none. */
+const unknownCode = -32_000
+
+type ErrorAnswer = { code: number; message: string; data?: unknown }
+
+const codeOf = (code: unknown): number => {
+  const number = typeof code === 'string' && code.trim() !== '' ? Number(code) : code
+  const isOurs = number === brokenOff || number === unreadable
+  return Number.isSafeInteger(number) && !isOurs ? (number as number) : unknownCode
+}
+
+const ofFields = ({ code, message, data, ...rest }: Fields): ErrorAnswer => {
+  const said = wordsIn(message) || wordsIn(rest)
+  const more = wordsIn(data)
+  const name = typeof code === 'string' && Number.isNaN(Number(code)) && !said.includes(code) ? code : ''
+  const words = [said, said.includes(more) ? '' : more].filter(part => part !== '').join(': ')
+  const named = name === '' ? words : words === '' ? name : `${words} (${name})`
+  return {
+    code: codeOf(code),
+    message: named === '' ? `an error without a text, with the code ${code ?? 'missing'}` : named,
+    ...(data === undefined ? {} : { data }),
+  }
+}
+
+/** The error in the form of the protocol, with everything that it says in its message. */
+const readError = (error: unknown): ErrorAnswer =>
+  isFields(error)
+    ? ofFields(error)
+    : { code: unknownCode, message: wordsIn(error) || 'an error without a text' }
 
 export type Message = Parameters<NonNullable<Transport['onmessage']>>[0]
 export type Id = string | number
@@ -46,7 +100,7 @@ const withoutAnswer = ({ method, params, id }: Fields): Fields => ({
 type Unclaimed = { answer: Answer; mayBe: Set<Id> }
 
 /** `versions`: the versions of the protocol that the client knows. */
-export const createAnswers = (versions: readonly string[]) => {
+export const createMcpAnswers = (versions: readonly string[]) => {
   const open = new Map<Id, Asked>()
   /** The ids of all requests so far, as texts. */
   const everAsked = new Set<string>()
@@ -138,4 +192,4 @@ export const createAnswers = (versions: readonly string[]) => {
     version: (): string | undefined => version,
   }
 }
-export type Answers = ReturnType<typeof createAnswers>
+export type Answers = ReturnType<typeof createMcpAnswers>

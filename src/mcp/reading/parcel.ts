@@ -1,7 +1,7 @@
 // The client checks results strictly, and refuses all tools when one of them is odd. So lists and results of calls pass
 // through the client in `_meta`, where it checks nothing, and are read afterwards. They pass as JSON text, since the client
 // parses answers over HTTP itself, and would change numbers that JavaScript cannot hold.
-import { readJson } from '../../contract/exact-json.ts'
+import { readJson } from '../../contract/json/exact-json.ts'
 import type { Fields } from './heard.ts'
 
 const key = 'reprise/result'

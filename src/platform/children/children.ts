@@ -4,8 +4,8 @@ import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { processGivesWay } from '../give-way.ts'
-import { readPlainFile } from '../plain-file.ts'
+import { readPlainFile } from '../files/plain-file.ts'
+import { processGivesWay } from '../threads/give-way.ts'
 import { type Child, type Command, createNursery } from './nursery.ts'
 
 export type { Child, Command }

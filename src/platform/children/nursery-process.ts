@@ -6,7 +6,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { leaveSignals } from '../signals.ts'
-import { tellParent } from '../tell-parent.ts'
+import { tellParent } from '../threads/tell-parent.ts'
 import type { FromNursery, ToNursery } from './nursery.ts'
 
 /**

@@ -1,7 +1,7 @@
 // Asks the one thread of this process that copies WALs. The thread serves all databases, since each further thread
 // would need a start and a heap of its own. It starts with the first copy and runs until the process ends.
 import type { Worker } from 'node:worker_threads'
-import { startThread } from '../thread.ts'
+import { startThread } from '../threads/thread.ts'
 import type { Request } from './checkpoint-thread.ts'
 
 let thread: Worker | undefined

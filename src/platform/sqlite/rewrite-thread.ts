@@ -2,7 +2,7 @@
 
 import { workerData } from 'node:worker_threads'
 import Database from 'better-sqlite3'
-import { threadGivesWay } from '../give-way.ts'
+import { threadGivesWay } from '../threads/give-way.ts'
 
 const { from, to } = workerData as { from: string; to: string }
 threadGivesWay('all')

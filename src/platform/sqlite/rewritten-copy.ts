@@ -3,8 +3,8 @@
 
 import { once } from 'node:events'
 import { closeSync, openSync, rmSync } from 'node:fs'
-import { syncFileLater } from '../plain-file.ts'
-import { startThread } from '../thread.ts'
+import { syncFileLater } from '../files/plain-file.ts'
+import { startThread } from '../threads/thread.ts'
 
 /**
  * Milliseconds between two syncs while the copy is written. A sync of the log waits while the disk is busy, so what

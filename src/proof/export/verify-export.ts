@@ -31,8 +31,8 @@ export type ExportToVerify = {
   key: VerifierKey | undefined
   checkpoints: (origin: string, keys: readonly VerifierKey[]) => Iterator<Expected>[]
 }
-/** `nextTurn`: lets the event loop take a turn. */
-export type Pace = { onProgress: (events: number) => void; nextTurn: () => Promise<void> }
+/** `yieldToLoop`: lets other work run. */
+export type Pace = { onProgress: (events: number) => void; yieldToLoop: () => Promise<void> }
 
 /** `streams`: the streams of the subject; empty for the whole log. `signers`: the keys that signed the checkpoint. */
 export type VerifiedExport = Pick<Manifest, 'log_id' | 'subject' | 'size'> & {
@@ -46,12 +46,12 @@ export type VerifiedExport = Pick<Manifest, 'log_id' | 'subject' | 'size'> & {
 /** After this many events, the progress is reported and the event loop takes a turn. */
 const breathEvents = 1000
 
-const createBreath = ({ onProgress, nextTurn }: Pace) => {
+const createBreath = ({ onProgress, yieldToLoop }: Pace) => {
   let events = 0
   return async (): Promise<void> => {
     if (++events % breathEvents !== 0) return
     onProgress(events)
-    await nextTurn()
+    await yieldToLoop()
   }
 }
 
@@ -106,10 +106,10 @@ const erasuresIn = (files: ExportFiles, { erasures }: Manifest, tree: SignedChec
     mustBeIncluded(event, leafOf(header), tree, stream)
     return event
   })
-  return createErasures(() => events)
+  return createErasures(events)
 }
 
-const noErasures = createErasures(() => [])
+const noErasures = createErasures([])
 
 /** The signed tree must contain the events that name the log's keys; the file `key` must agree. Throws Misfit. */
 const verifyKeys = (files: ExportFiles, changes: readonly KeyChange[], tree: SignedCheckpoint): void => {

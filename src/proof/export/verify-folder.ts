@@ -39,5 +39,5 @@ export const verifyFolder = (
           checkpointsIn({ ...file, origin, keys, resumedAt: [] }, { lost: 0, cutOff: 0 }),
         ),
     },
-    { onProgress, nextTurn: () => new Promise(resolve => setImmediate(resolve)) },
+    { onProgress, yieldToLoop: () => new Promise(resolve => setImmediate(resolve)) },
   )

@@ -1,5 +1,7 @@
 // Verifies an export of single streams. Each file holds one stream from its first event on, and each event has a proof
 // that the signed tree contains this event.
+
+import { isTaskStream } from '../../contract/task-stream.ts'
 import { isErased } from '../../log/fits.ts'
 import { leafOf } from '../../log/leaf.ts'
 import { Misfit } from '../misfit.ts'
@@ -9,7 +11,41 @@ import { verifyInclusion } from '../tree/verify.ts'
 import type { Erasures } from '../verify/erasures.ts'
 import { mustFit } from '../verify/event-check.ts'
 import { type ExportedEvent, type KnownHeader, readEvent, readHeader } from './format.ts'
-import { createLife } from './life.ts'
+
+// Checks that a task's events are its whole life: only the first creates the task, and few types may follow its end.
+// A verifier in an export has no statechart, so the names of these events are written here. A test compares them with
+// the chart.
+
+const creation = 'TaskCreated'
+export const ends: readonly string[] = ['TaskCompleted', 'TaskFailed', 'TaskCanceled', 'TaskExpired']
+/** The types of events that may follow the end of a task. */
+const afterEnd: readonly string[] = ['TaskDeleted', 'RewardGiven']
+
+type Life = {
+  /** Takes the type of the next event. Returns why this type cannot come next; undefined: it can. */
+  add(type: string): string | undefined
+  /** The type of the event with which the task ended. */
+  end(): string | undefined
+}
+
+/** Makes the check for the events of one stream. Only the stream of a task has rules. */
+export const createLife = (stream: string): Life => {
+  const isTask = isTaskStream(stream)
+  let count = 0
+  let end: string | undefined
+  return {
+    add(type) {
+      if (!isTask) return undefined
+      if ((count++ === 0) !== (type === creation))
+        return `is ${type}, and only the first event is ${creation}`
+      if (end !== undefined && !afterEnd.includes(type))
+        return `is ${type}, and the task had ended with ${end}`
+      if (ends.includes(type)) end = type
+      return undefined
+    },
+    end: () => end,
+  }
+}
 
 /**
  * `owner`, `session`: of the first event. `erased_by`: the positions of the events that erased events of this stream.

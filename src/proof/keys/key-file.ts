@@ -1,8 +1,8 @@
 // Reads and replaces the key that signs checkpoints, in its file. During a change, a second file holds the next key.
 import { rmSync } from 'node:fs'
 import { CannotStart } from '../../contract/cannot-start.ts'
-import { readPlainFile, renameSynced, whatStandsAt, writeSynced } from '../../platform/plain-file.ts'
-import { unusable } from '../../platform/unusable.ts'
+import { readPlainFile, renameSynced, whatStandsAt, writeSynced } from '../../platform/files/plain-file.ts'
+import { unusable } from '../../platform/files/unusable.ts'
 import { makeSigningKey, readSigningKey, type SigningKey, writeSigningKey } from '../note/keys.ts'
 
 /** The file of the next key. */

@@ -1,7 +1,8 @@
 // Reads the keys of a log from its events, and makes the event that changes the key. So the log proves its own keys.
-import { type AuditKeyChanged, auditKeyStream } from '../../contract/audit-key-events.ts'
+
 import { auditKeyEvents } from '../../contract/decoders/audit-key.ts'
-import type { Log, StreamAppend } from '../../contract/stored.ts'
+import { type AuditKeyChanged, auditKeyStream } from '../../contract/events/audit-key-events.ts'
+import type { Log } from '../../contract/stored.ts'
 import { keyChangeText } from '../note/key-change.ts'
 import { readVerifierKey, type SigningKey, type VerifierKey } from '../note/keys.ts'
 import { writeNote } from '../note/note.ts'
@@ -21,27 +22,18 @@ export const keysOf = async (log: Pick<Log, 'readStream'>): Promise<KnownKey[]> 
   return known
 }
 
-/**
- * Makes the append that changes the key of a log. `signers`: the old key if the server still has it, then the new key.
- * `revision`: the last revision of the stream of keys.
- */
-export const keyChange = (
-  change: { old: VerifierKey | undefined; next: VerifierKey; signers: readonly SigningKey[] },
-  revision: number,
-  by: { principal: string; causation: string },
-): StreamAppend => {
-  const { old, next, signers } = change
+/** The event that changes the key of a log. `signers`: the old key if the server still has it, then the new key. */
+export const keyChange = ({
+  old,
+  next,
+  signers,
+}: {
+  old: VerifierKey | undefined
+  next: VerifierKey
+  signers: readonly SigningKey[]
+}): { type: 'AuditKeyChanged'; data: AuditKeyChanged } => {
   const text = keyChangeText(next.name, old?.text, next.text)
   const note = writeNote({ text, signatures: signers.map(key => signatureOf(text, key)) })
   const data: AuditKeyChanged = { vkey: next.text, old_vkey: old?.text ?? null, note }
-  return {
-    stream: auditKeyStream,
-    expectedRevision: revision,
-    principal: by.principal,
-    owner: '',
-    session_id: '',
-    correlation_id: auditKeyStream,
-    causation_id: by.causation,
-    events: [{ type: 'AuditKeyChanged', schema_version: 1, data }],
-  }
+  return { type: 'AuditKeyChanged', data }
 }

@@ -1,8 +1,9 @@
 // Makes and changes the key that signs checkpoints of a log. The key is in a file, and signs after the log names it.
-import { auditKeyStream } from '../../contract/audit-key-events.ts'
+import { auditKeyStream } from '../../contract/events/audit-key-events.ts'
 import type { Report } from '../../contract/ports.ts'
 import { StorageFailure } from '../../contract/stored.ts'
 import type { EventLog } from '../../log/log.ts'
+import { type By, record } from '../../log/record.ts'
 import type { SigningKey } from '../note/keys.ts'
 import type { KeyFile } from './key-file.ts'
 import { type KnownKey, keyChange, keysOf } from './key-history.ts'
@@ -19,17 +20,17 @@ export type LogKey = {
   /** All keys that the log names, the oldest first. Empty before `ready`. */
   known(): readonly KnownKey[]
   /** Makes a new key. The old and the new key sign the change. Rejects as `ready` does. */
-  rotate(by: { principal: string; causation: string }): Promise<KnownKey>
+  rotate(by: By): Promise<KnownKey>
 }
 
-const bySystem = { principal: 'system', causation: auditKeyStream }
+const bySystem: By = { principal: 'system', causation: auditKeyStream }
 
 export const createLogKey = ({ log, file, report }: Deps): LogKey => {
   let known: KnownKey[] = []
   let signing: SigningKey | undefined
 
-  const append = async (change: Parameters<typeof keyChange>[0], by: typeof bySystem): Promise<KnownKey> => {
-    const [event] = await log.append([keyChange(change, log.revisionOf(auditKeyStream), by)])
+  const append = async (change: Parameters<typeof keyChange>[0], by: By): Promise<KnownKey> => {
+    const [event] = await record(log, auditKeyStream, [keyChange(change)], by)
     const added = { key: change.next, from: event?.position ?? 0 }
     known = [...known, added]
     return added

@@ -1,7 +1,8 @@
 // Keeps the tree of a log: grows the tree from the leaves of the log, stores its tiles, and reads proofs and tiles.
 import { DamagedEvent } from '../../contract/stored.ts'
+import { openLeaves } from '../../log/chosen-storage.ts'
 import { leafOf } from '../../log/leaf.ts'
-import { type Leaves, openLeaves } from '../../log/leaves.ts'
+import type { Leaves } from '../../log/storage.ts'
 import type { Hash } from '../tree/hash.ts'
 import { consistencyProof, inclusionProof } from '../tree/proofs.ts'
 import { openTileFile } from './tile-file.ts'

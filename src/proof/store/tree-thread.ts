@@ -1,8 +1,8 @@
 // The thread that keeps the tree, so that hashing never delays the event loop of the server. The thread answers
 // requests in order.
 import { parentPort, workerData } from 'node:worker_threads'
-import { DamagedEvent } from '../../contract/stored.ts'
-import { threadGivesWay } from '../../platform/give-way.ts'
+import { answerQuestions } from '../../platform/threads/answer-questions.ts'
+import { threadGivesWay } from '../../platform/threads/give-way.ts'
 import type { Hash } from '../tree/hash.ts'
 import { type Keeper, openKeeper, type TreeFiles } from './keeper.ts'
 import type { Tile } from './tiles.ts'
@@ -18,14 +18,7 @@ export type Questions = {
   close: { asks: object; answers: undefined }
 }
 export type Question = keyof Questions
-export type Request = { [Q in Question]: { id: number; question: Q; asks: Questions[Q]['asks'] } }[Question]
-/** `damage`: the log has a damaged event. */
-export type Reply = {
-  id: number
-  answer?: unknown
-  error?: string
-  damage?: { position: number; why: string }
-}
+export type Request = { [Q in Question]: { question: Q; asks: Questions[Q]['asks'] } }[Question]
 export type TreeThreadData = { files: TreeFiles; trusted: number }
 
 /** One request adds at most this many leaves, so that the next request waits for a tenth of a second at most. */
@@ -53,15 +46,6 @@ const answerOf = ({ question, asks }: Request): unknown => {
   }
 }
 
-parentPort?.on('message', (request: Request) => {
-  const reply: Reply = { id: request.id }
-  try {
-    reply.answer = answerOf(request)
-  } catch (error) {
-    // An error that passes between threads loses its class.
-    if (error instanceof DamagedEvent) reply.damage = { position: error.position, why: error.why }
-    else reply.error = error instanceof Error ? error.message : String(error)
-  }
-  parentPort?.postMessage(reply)
-  if (request.question === 'close') parentPort?.close()
+answerQuestions(answerOf, ({ question }) => {
+  if (question === 'close') parentPort?.close()
 })

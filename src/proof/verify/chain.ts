@@ -4,7 +4,38 @@ import { Misfit } from '../misfit.ts'
 import { createGrowingTree } from '../tree/growing.ts'
 import type { Hash } from '../tree/hash.ts'
 import type { Comparison } from './comparison.ts'
-import { createRevisions } from './revisions.ts'
+
+// Checks that the events of each stream come in the order of their revisions, from 0 and without a hole. This needs
+// four bytes for each stream, if the numbers of the streams follow each other.
+
+type Revisions = {
+  /** Takes the next event of a stream. If another revision was expected, returns this expected revision. */
+  add(stream: number, revision: number): number | undefined
+  streams(): number
+}
+
+/** The number of streams whose counts share one array. So a wrong stream number costs no more memory than one array. */
+const width = 1024
+
+export const createRevisions = (): Revisions => {
+  /** For each stream, the number of events that have come. */
+  const counts = new Map<number, Int32Array>()
+  let streams = 0
+  return {
+    add(stream, revision) {
+      const page = Math.floor(stream / width)
+      const row = counts.get(page) ?? new Int32Array(width)
+      counts.set(page, row)
+      const place = stream - page * width
+      const expected = row[place] ?? 0
+      if (revision !== expected) return expected
+      if (expected === 0) streams++
+      row[place] = expected + 1
+      return undefined
+    },
+    streams: () => streams,
+  }
+}
 
 /** The place of an event whose own hashes were checked. `streamNo`: a number that only the stream of the event has. */
 export type Link = { position: number; streamNo: number; revision: number; leaf: Hash }

@@ -9,31 +9,29 @@ export type Erasures = {
   mustCover(stream: string, position: number): number
 }
 
-/**
- * `read` gives the events of the stream of erasures. It is called again when no known erasure covers an event, since
- * the event may have been erased meanwhile.
- */
-export const createErasures = (read: () => Iterable<ErasureText>): Erasures => {
-  let parts: Map<string, ErasedPart[]> | undefined
-  const readAgain = (): Map<string, ErasedPart[]> => {
-    const found = new Map<string, ErasedPart[]>()
-    for (const event of read())
-      for (const [stream, part] of erasedPartsOf(event))
-        found.set(stream, [...(found.get(stream) ?? []), part])
-    parts = found
-    return found
-  }
-  const find = (known: Map<string, ErasedPart[]>, stream: string, position: number) =>
-    known.get(stream)?.find(({ from, to }) => from <= position && position <= to)
+/** Finds the position of the event that says that an event was erased. */
+export type Covering = (stream: string, position: number) => number | undefined
+
+/** `events`: the events of the stream of erasures. */
+export const coveringIn = (events: Iterable<ErasureText>): Covering => {
+  const parts = new Map<string, ErasedPart[]>()
+  for (const event of events)
+    for (const [stream, part] of erasedPartsOf(event)) parts.set(stream, [...(parts.get(stream) ?? []), part])
+  return (stream, position) =>
+    parts.get(stream)?.find(({ from, to }) => from <= position && position <= to)?.by
+}
+
+export const notErased = (stream: string, position: number): Misfit =>
+  new Misfit('the event has no payload, and no stored event says that it was erased', position, stream)
+
+/** `events`: the events of the stream of erasures. */
+export const createErasures = (events: Iterable<ErasureText>): Erasures => {
+  const covering = coveringIn(events)
   return {
     mustCover(stream, position) {
-      const part = find(parts ?? readAgain(), stream, position) ?? find(readAgain(), stream, position)
-      if (part !== undefined) return part.by
-      throw new Misfit(
-        'the event has no payload, and no stored event says that it was erased',
-        position,
-        stream,
-      )
+      const by = covering(stream, position)
+      if (by === undefined) throw notErased(stream, position)
+      return by
     },
   }
 }

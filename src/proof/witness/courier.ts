@@ -23,7 +23,10 @@ const reasonOf = (error: unknown): string => {
   return cause instanceof Error ? `${message}: ${cause.message}` : message
 }
 
-export const createCourier = (url: string, { signer, tree, timers, report, stopping }: CourierDeps) => {
+export const createWitnessCourier = (
+  url: string,
+  { signer, tree, timers, report, stopping }: CourierDeps,
+) => {
   /** The size of the newest checkpoint that the witness has, as far as this server knows. */
   let known = 0
   /** The size of the newest checkpoint that the witness has signed. */

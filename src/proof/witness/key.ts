@@ -1,8 +1,8 @@
 // Reads the key of a witness from its file, which the first start of the witness makes.
 import { writeFileSync } from 'node:fs'
 import { CannotStart } from '../../contract/cannot-start.ts'
-import { readPlainFile, whatStandsAt } from '../../platform/plain-file.ts'
-import { unusable } from '../../platform/unusable.ts'
+import { readPlainFile, whatStandsAt } from '../../platform/files/plain-file.ts'
+import { unusable } from '../../platform/files/unusable.ts'
 import { makeSigningKey, readSigningKey, type SigningKey, writeSigningKey } from '../note/keys.ts'
 
 /** Reads the key, or makes it if there is no file. Throws CannotStart. */

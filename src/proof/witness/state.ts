@@ -1,8 +1,8 @@
 // Keeps the state of a witness in a file: for each log, the newest checkpoint that the witness has signed. The file is
 // replaced as a whole, and the new file is on the disk before the witness answers.
 import { CannotStart } from '../../contract/cannot-start.ts'
-import { readPlainFile, renameSynced, whatStandsAt, writeSynced } from '../../platform/plain-file.ts'
-import { unusable } from '../../platform/unusable.ts'
+import { readPlainFile, renameSynced, whatStandsAt, writeSynced } from '../../platform/files/plain-file.ts'
+import { unusable } from '../../platform/files/unusable.ts'
 import { readCheckpoint } from '../note/checkpoint.ts'
 import { readNote } from '../note/note.ts'
 

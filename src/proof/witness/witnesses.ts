@@ -1,7 +1,7 @@
 // Sends each new checkpoint to the witnesses, and adds their signatures to it. Nothing waits for a witness: a witness
 // that is away or slow misses checkpoints, and its next checkpoint covers all events of the missed ones.
 import type { Signer, Stored } from '../signer.ts'
-import { type CourierDeps, createCourier } from './courier.ts'
+import { type CourierDeps, createWitnessCourier } from './courier.ts'
 
 type Deps = Omit<CourierDeps, 'stopping' | 'signer'> & {
   urls: readonly string[]
@@ -10,7 +10,7 @@ type Deps = Omit<CourierDeps, 'stopping' | 'signer'> & {
 
 export const createWitnesses = ({ urls, ...deps }: Deps) => {
   const stopping = new AbortController()
-  const couriers = urls.map(url => createCourier(url, { ...deps, stopping: stopping.signal }))
+  const couriers = urls.map(url => createWitnessCourier(url, { ...deps, stopping: stopping.signal }))
   const take = (checkpoint: Stored) => {
     for (const courier of couriers) courier.take(checkpoint)
   }

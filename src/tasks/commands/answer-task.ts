@@ -30,7 +30,8 @@ export const createAnswerTask = ({
     if (row === undefined || !queries.isVisible(principal, row)) return undefined
     const stream = taskStream(row.id)
     const chat = await runtime.until(stream, always)
-    const asker = askerOf(
+    const asker = await askerOf(
+      runtime,
       chat,
       answers.map(({ callId }) => callId),
     )

@@ -1,20 +1,53 @@
-// A group chat waits while the task of a turn waits for results of calls. Results that a client gives to the chat are
-// passed on to the task of the turn.
-import type { TaskCommand } from '../../contract/commands.ts'
-import { groupAgent, isTerminal } from '../../contract/wire.ts'
+// A task waits while the task of its subagent, or of its turn in a group chat, waits for results or approvals of calls. What a
+// client gives to the caller is passed on to the task that asked.
+import type { TaskCommand } from '../../contract/commands/commands.ts'
+import { canonical } from '../../contract/json/canonical.ts'
+import { Refusal } from '../../contract/refusals.ts'
+import { isTerminal } from '../../contract/wire.ts'
 import type { DecidedTask } from '../../history/task-view.ts'
 import { always, type CommandDeps } from './deps.ts'
 
 type Answer = Extract<TaskCommand, { type: 'AnswerCalls' }>
 type Runtime = Pick<CommandDeps['runtime'], 'ask' | 'until'>
 
-/** The stream of the task that asked for these results, if the view is of a group chat that knows the calls. */
-export const askerOf = (view: DecidedTask, callIds: string[]): string | undefined =>
-  view.created?.agent === groupAgent ? callIds.flatMap(id => view.askedBy.get(id) ?? [])[0] : undefined
+/**
+ * The stream of the task that asked for these results, if it is another one than that of the view. A subagent may have
+ * passed on the question of its own subagent.
+ */
+export const askerOf = async (
+  { until }: Pick<Runtime, 'until'>,
+  view: DecidedTask,
+  callIds: string[],
+): Promise<string | undefined> => {
+  const asker = callIds.flatMap(id => view.askedBy.get(id) ?? [])[0]
+  if (asker === undefined) return undefined
+  return (await askerOf({ until }, await until(asker, always), callIds)) ?? asker
+}
 
-/** Makes a check of a view: whether the group chat has ended, or no longer waits for any of these calls. */
-const hasHeard = (callIds: string[]) => (view: DecidedTask) =>
+/** Makes a check of a view: whether the task has ended, or no longer waits for any of these calls. */
+export const hasHeard = (callIds: string[]) => (view: DecidedTask) =>
   isTerminal(view.status) || !view.pendingCalls.some(({ call_id }) => callIds.includes(call_id))
+
+/**
+ * Stores the message of a request whose results another task has taken. If this request brought the results, it says its
+ * message once, also when it is repeated after a crash between the two. If others brought them, a message that is not known
+ * is refused, as in `answerCalls`. `inputDigests`: of the requests that brought input to the task that asked.
+ */
+const sayBeside = async (
+  { ask, until }: Runtime,
+  stream: string,
+  { message, answers, keys, principal, causation }: Answer & { message: NonNullable<Answer['message']> },
+  inputDigests: ReadonlySet<string>,
+): Promise<void> => {
+  if (keys.digest !== undefined && inputDigests.has(keys.digest)) {
+    const how = { isRetry: false, once: true } as const
+    await ask(stream, { type: 'PostMessage', ...message, ...how, keys, principal, causation })
+    return
+  }
+  const { messages } = await until(stream, always)
+  const isKnown = messages.some(({ content }) => canonical(content) === canonical(message.content))
+  if (!isKnown) throw new Refusal('AlreadyAnswered', { call_id: answers[0]?.callId })
+}
 
 /** Stores the results in the stream that waits for them. Returns the view of the task that the client named. */
 export const answerWherever = async (
@@ -24,14 +57,10 @@ export const answerWherever = async (
 ): Promise<DecidedTask> => {
   const view = await runtime.until(stream, always)
   const callIds = answer.answers.map(({ callId }) => callId)
-  const asker = askerOf(view, callIds)
+  const asker = await askerOf(runtime, view, callIds)
   const withMessage = message === undefined ? answer : { ...answer, message }
   if (asker === undefined || asker === stream) return runtime.ask(stream, withMessage)
-  await runtime.ask(asker, answer)
-  if (message !== undefined) {
-    const { principal, causation, keys } = answer
-    const post = { type: 'PostMessage', ...message, isRetry: true, keys, principal, causation } as const
-    await runtime.ask(stream, post)
-  }
+  const { inputDigests } = await runtime.ask(asker, answer)
+  if (message !== undefined) await sayBeside(runtime, stream, { ...answer, message }, inputDigests)
   return runtime.until(stream, hasHeard(callIds))
 }

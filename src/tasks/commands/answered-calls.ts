@@ -1,7 +1,7 @@
 // Finds the calls that the results in a request answer.
-import { knowsCall } from '../../../actors/task/inbox.ts'
-import { canonical } from '../../contract/canonical.ts'
-import type { CallAnswer } from '../../contract/commands.ts'
+import { knowsCall } from '../../../actors/task/decide/accept.ts'
+import type { CallAnswer } from '../../contract/commands/commands.ts'
+import { canonical } from '../../contract/json/canonical.ts'
 import { Refusal } from '../../contract/refusals.ts'
 import type { DecidedTask } from '../../history/task-view.ts'
 import type { Queries } from '../queries.ts'
@@ -16,11 +16,26 @@ const mustAgree = (answers: CallAnswer[]): void => {
   }
 }
 
-/** The newest task of this session that waits for one of these results, if any, and the results that it waits for. */
+/** A task that waits with the task of its turn or subagent cannot end at an answer: that task goes on with it. */
+const needsTaskId = (task_id: string): Refusal =>
+  new Refusal(
+    'WrongState',
+    { task_id, status: 'input-required', operation: 'continue' },
+    `a new task cannot continue the task ${task_id}: a turn or a subagent of that task goes on with the results`,
+    {
+      hint: `Send the results with \`task_id\` ${JSON.stringify(task_id)}, or to \`POST /v1/tasks/${task_id}/input\`.`,
+    },
+  )
+
+/**
+ * The newest task of this session that waits for one of these results, if any, and the results that it waits for. Throws
+ * WrongState if that task passes the results on to another one.
+ */
 export const waitingFor = (queries: Queries, userId: string, sessionId: string, answers: CallAnswer[]) => {
-  for (const { id, pending } of queries.waitingInSession(userId, sessionId)) {
+  for (const { id, pending, passes } of queries.waitingInSession(userId, sessionId)) {
     const given = answers.filter(({ callId }) => pending.includes(callId))
     mustAgree(given)
+    if (given.length > 0 && passes) throw needsTaskId(id)
     if (given.length > 0) return { id, answers: given }
   }
   return undefined

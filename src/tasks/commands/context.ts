@@ -1,6 +1,6 @@
 // Decides which inputs and items a task sees at its start.
-import type { Place } from '../../../actors/task/waiting-line.ts'
-import type { StartContext } from '../../contract/commands.ts'
+import type { Place } from '../../../actors/task/places/waiting-line.ts'
+import type { StartContext } from '../../contract/commands/commands.ts'
 import { taskStream } from '../../contract/task-stream.ts'
 import type { Queries } from '../queries.ts'
 

@@ -1,5 +1,5 @@
 // A request to create a task, and its result.
-import type { Principal } from '../../contract/token-events.ts'
+import type { Principal } from '../../contract/events/token-events.ts'
 import type { CreateTaskBody } from '../../contract/wire.ts'
 import type { DecidedTask } from '../../history/task-view.ts'
 import type { TaskRow } from '../queries.ts'

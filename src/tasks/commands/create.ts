@@ -1,7 +1,8 @@
 // Creates a task once, however often the request is repeated.
+
+import { ownerOf, type Principal } from '../../contract/events/token-events.ts'
 import { otherUser } from '../../contract/refusals.ts'
 import { taskStream } from '../../contract/task-stream.ts'
-import { ownerOf, type Principal } from '../../contract/token-events.ts'
 import { type CreateTaskBody, isTerminal } from '../../contract/wire.ts'
 import type { DecidedTask } from '../../history/task-view.ts'
 import { createAnswerTask } from './answer-task.ts'

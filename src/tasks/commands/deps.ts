@@ -1,12 +1,13 @@
 // The dependencies of the commands of tasks, and the helpers that these commands share.
 import type { Runtime } from '../../../actors/runtime/runtime.ts'
-import type { Judgement } from '../../../actors/task/events.ts'
-import type { Scheduler } from '../../../actors/task/scheduler.ts'
-import type { Asked, TaskCommand } from '../../contract/commands.ts'
+import type { At } from '../../../actors/task/decide/events.ts'
+import type { Scheduler } from '../../../actors/task/places/scheduler.ts'
+import type { ApprovalDeps } from '../../../actors/task/step/approved-call.ts'
+import type { Asked, TaskCommand } from '../../contract/commands/commands.ts'
+import type { Principal } from '../../contract/events/token-events.ts'
 import type { Ids } from '../../contract/ports.ts'
 import type { FailingLog } from '../../contract/stored.ts'
 import { taskStream } from '../../contract/task-stream.ts'
-import type { Principal } from '../../contract/token-events.ts'
 import { isTerminal } from '../../contract/wire.ts'
 import type { Sessions } from '../../env-sessions/commands.ts'
 import type { Quotas } from '../../fairness/quotas.ts'
@@ -33,10 +34,12 @@ export type CommandDeps = {
     read: ReadStream
     requests: RequestReader
     workspace: string
-    judgement: () => Judgement
+    at: () => At
     copySession: Sessions['fork']
   }
   log: FailingLog
+  /** What plans a call that somebody approves. */
+  approving: ApprovalDeps
 }
 
 /** The stream of a task that this principal may touch. */

@@ -1,10 +1,12 @@
 // Forks a task: makes a new task whose past is a copy of another task's past, up to a frame.
+
+import type { Principal } from '../../contract/events/token-events.ts'
 import { Refusal } from '../../contract/refusals.ts'
 import { mayBeStored, RevisionConflict } from '../../contract/stored.ts'
-import type { Principal } from '../../contract/token-events.ts'
 import type { ForkTaskBody } from '../../contract/wire.ts'
 import type { DecidedTask } from '../../history/task-view.ts'
-import { cutAt } from '../fork/cut.ts'
+import type { Retry } from '../../once/once.ts'
+import { cutAt } from '../fork/fork-point.ts'
 import { digestOfFork, forkRequest } from '../fork/fork-request.ts'
 import { type ForkWish, prepareFork } from '../fork/prepared-fork.ts'
 import type { TaskRow } from '../queries.ts'
@@ -30,7 +32,6 @@ const makeFork = async (deps: CommandDeps, taskId: string, wish: ForkWish): Prom
   }
 }
 
-type Call = { key: string | undefined; isRetry: boolean }
 type Forked = { made: DecidedTask } | { replay: TaskRow }
 
 const makeOrFind =
@@ -40,7 +41,7 @@ const makeOrFind =
     taskId: string,
     requestId: string,
     body: ForkTaskBody,
-    { key, isRetry }: Call,
+    { key, isRetry }: Retry,
   ): Promise<Forked> => {
     deps.queries.visible(principal, taskId)
     await deps.log.opened()

@@ -1,8 +1,9 @@
 // Commands that bring something to a task: results of client tools, messages, rewards.
-import type { CallAnswer, TaskCommand } from '../../contract/commands.ts'
-import type { Principal } from '../../contract/token-events.ts'
-import type { MessageContent } from '../../contract/wire.ts'
+import type { CallAnswer, TaskCommand } from '../../contract/commands/commands.ts'
+import type { Principal } from '../../contract/events/token-events.ts'
+import type { MachineEvent, MessageContent } from '../../contract/wire.ts'
 import type { DecidedTask } from '../../history/task-view.ts'
+import type { Retry } from '../../once/once.ts'
 import { digestOfBody } from '../../platform/digest.ts'
 import type { TaskRow } from '../queries.ts'
 import { answerWherever } from './answer-turn.ts'
@@ -21,22 +22,29 @@ export const inputCommands = ({ runtime, queries, idempotency, ids }: CommandDep
     return answerWherever(runtime, streamFor(queries, principal, taskId), command)
   },
 
-  /** Stores a message for the agent of an unfinished task. The agent sees it in its next step. */
+  /**
+   * Stores a message for the agent of an unfinished task, or an event for its statechart. The agent sees it in its next step.
+   */
   async message(
     principal: Principal,
     taskId: string,
     requestId: string,
-    content: MessageContent,
-    { key, isRetry }: { key: string | undefined; isRetry: boolean },
+    said: MessageContent | { event: MachineEvent },
+    { key, isRetry }: Retry,
   ): Promise<{ made: DecidedTask } | { replay: TaskRow }> {
     const stream = streamFor(queries, principal, taskId)
-    const digest = digestOfBody({ taskId, content })
+    const message =
+      typeof said === 'object' && 'event' in said
+        ? { content: JSON.stringify(said.event), event: said.event }
+        : { content: said }
+    const { content, ...event } = message
+    const digest = digestOfBody({ taskId, ...('event' in event ? event : { content }) })
     const keys = key === undefined ? {} : { digest, idempotencyKey: key }
     const call = { principal, digest, key, taskId: undefined, isRetry: false }
     const itemId = ids.next('msg_')
     const asked = by(principal, requestId)
     return idempotency.once(call, () =>
-      runtime.ask(stream, { type: 'PostMessage', itemId, content, isRetry, keys, ...asked }),
+      runtime.ask(stream, { type: 'PostMessage', itemId, ...message, isRetry, keys, ...asked }),
     )
   },
 

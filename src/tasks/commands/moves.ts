@@ -1,8 +1,8 @@
 // Commands for a task as a whole: cancel, pause, resume, delete.
-import type { Asked } from '../../contract/commands.ts'
+import type { Asked } from '../../contract/commands/commands.ts'
+import type { Principal } from '../../contract/events/token-events.ts'
 import { Refusal } from '../../contract/refusals.ts'
 import { taskStream } from '../../contract/task-stream.ts'
-import type { Principal } from '../../contract/token-events.ts'
 import { isTerminal } from '../../contract/wire.ts'
 import type { DecidedTask } from '../../history/task-view.ts'
 import { by, type CommandDeps, hasEnded, streamFor } from './deps.ts'

@@ -1,6 +1,6 @@
 // Makes a task: its place in the queue, its secrets and its first event. If the request has results for which another
 // task of the session waits, that task ends.
-import type { TaskCommand } from '../../contract/commands.ts'
+import type { TaskCommand } from '../../contract/commands/commands.ts'
 import { Refusal } from '../../contract/refusals.ts'
 import { mayBeStored } from '../../contract/stored.ts'
 import { taskStream } from '../../contract/task-stream.ts'

@@ -1,11 +1,11 @@
 // Prepares a task before its first event is stored: its ids, its secrets, its quota and its place among the tasks that
 // work or wait.
-import type { Place } from '../../../actors/task/waiting-line.ts'
-import type { CallAnswer, StartContext } from '../../contract/commands.ts'
+import type { Place } from '../../../actors/task/places/waiting-line.ts'
+import type { CallAnswer, StartContext } from '../../contract/commands/commands.ts'
+import type { TaskEventData } from '../../contract/events/task-events.ts'
+import { webhookRefPrefix } from '../../contract/events/webhook-events.ts'
 import { mayBeStored } from '../../contract/stored.ts'
-import type { TaskEventData } from '../../contract/task-events.ts'
 import { taskStream } from '../../contract/task-stream.ts'
-import { webhookRefPrefix } from '../../contract/webhook-events.ts'
 import { contextOf } from './context.ts'
 import type { CreateRequest } from './create-request.ts'
 import type { CommandDeps } from './deps.ts'
@@ -40,7 +40,7 @@ export const prepareTask = (
   const taskId = body.task_id ?? ids.next('task_')
   const isNewSession = !body.session_id
   const sessionId = body.session_id ?? ids.next('sess_')
-  const place: Place = { taskId, userId, sessionId }
+  const place: Place = { taskId, userId, sessionId, agent: request.agent }
   const previous = waiting?.id ?? (isNewSession ? undefined : queries.lastInSession(userId, sessionId))
   const { webhook, ...ofTask } = request.secrets
   const secretRef = Object.keys(ofTask).length === 0 ? undefined : ids.next('sec_')

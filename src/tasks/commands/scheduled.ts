@@ -1,11 +1,11 @@
 // Commands of the server itself: a queued task starts, and a task whose time has run out expires.
-import type { Place } from '../../../actors/task/waiting-line.ts'
-import type { StartContext, TaskCommand } from '../../contract/commands.ts'
+import type { Place } from '../../../actors/task/places/waiting-line.ts'
+import type { StartContext, TaskCommand } from '../../contract/commands/commands.ts'
 import { isBehind } from '../../contract/refusals.ts'
 import { StorageFailure } from '../../contract/stored.ts'
 import { taskStream } from '../../contract/task-stream.ts'
-import { nextTurn } from '../../fairness/slices.ts'
 import type { DecidedTask } from '../../history/task-view.ts'
+import { yieldToLoop } from '../../platform/loop.ts'
 import { contextOf } from './context.ts'
 import type { CommandDeps } from './deps.ts'
 
@@ -16,7 +16,7 @@ const starter = ({ runtime, scheduler, queries, log }: CommandDeps) => {
   const startLater = async (place: Place): Promise<void> => {
     waiting.add(place.taskId)
     await queries.caughtUp()
-    await nextTurn()
+    await yieldToLoop()
     if (waiting.delete(place.taskId) && scheduler.isRunning(place.taskId)) start(place)
   }
   const seenBy = (place: Place): StartContext | undefined => {

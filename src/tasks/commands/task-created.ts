@@ -1,9 +1,9 @@
 // Makes the first event of a task from the request that creates the task.
 
-import type { Place } from '../../../actors/task/waiting-line.ts'
-import type { CallAnswer } from '../../contract/commands.ts'
+import type { Place } from '../../../actors/task/places/waiting-line.ts'
+import type { CallAnswer } from '../../contract/commands/commands.ts'
+import type { TaskEventData } from '../../contract/events/task-events.ts'
 import type { Ids } from '../../contract/ports.ts'
-import type { TaskEventData } from '../../contract/task-events.ts'
 import type { CreateTaskBody, OutputItem } from '../../contract/wire.ts'
 import type { CreateRequest } from './create-request.ts'
 

@@ -1,7 +1,8 @@
 // Makes the request of a fork: the request of the copied task, with the agent's settings that the caller gives.
+
+import type { TaskEventData } from '../../contract/events/task-events.ts'
+import type { Principal } from '../../contract/events/token-events.ts'
 import { Invalid } from '../../contract/refusals.ts'
-import type { TaskEventData } from '../../contract/task-events.ts'
-import type { Principal } from '../../contract/token-events.ts'
 import { type CreateTaskBody, ForkTaskBody } from '../../contract/wire.ts'
 import { splitHeaders } from '../../mcp/request.ts'
 import { digestOfRequest } from '../../platform/digest.ts'

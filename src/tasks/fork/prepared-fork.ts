@@ -1,24 +1,25 @@
 // Prepares a fork before its first event is stored: its past, its session, its secrets, its quota and its place.
 
-import { deadline } from '../../../actors/task/events.ts'
-import type { Place } from '../../../actors/task/waiting-line.ts'
+import { type At, deadline } from '../../../actors/task/decide/events.ts'
+import type { Place } from '../../../actors/task/places/waiting-line.ts'
 import { segment, userFolder } from '../../access/user-folders.ts'
-import type { ForkedEvent, TaskCommand } from '../../contract/commands.ts'
-import { envSessionStream } from '../../contract/env-session-events.ts'
+import { statusIn } from '../../contract/charts/task-state.ts'
+import type { ForkedEvent, TaskCommand } from '../../contract/commands/commands.ts'
+import { envSessionStream } from '../../contract/events/env-session-events.ts'
+import type { TaskEventData } from '../../contract/events/task-events.ts'
+import type { Principal } from '../../contract/events/token-events.ts'
+import { Invalid } from '../../contract/refusals.ts'
 import { mayBeStored } from '../../contract/stored.ts'
-import type { TaskEventData } from '../../contract/task-events.ts'
-import { statusIn } from '../../contract/task-state.ts'
 import { taskStream } from '../../contract/task-stream.ts'
-import type { Principal } from '../../contract/token-events.ts'
 import type { ForkTaskBody, TaskStatus } from '../../contract/wire.ts'
 import { type Copying, copyOfEvent } from '../../history/fork/copy-task.ts'
 import { newIds, type TaskIds } from '../../history/fork/new-ids.ts'
 import { by, type CommandDeps } from '../commands/deps.ts'
 import { splitSecrets } from '../request-secrets.ts'
-import { newChild, openChildren } from './children.ts'
-import type { Cut } from './cut.ts'
+import type { Cut } from './fork-point.ts'
 import { digestOfFork, type ForkRequest } from './fork-request.ts'
 import { tailOf } from './tail.ts'
+import { newChild, unfinishedChildren } from './unfinished-subagents.ts'
 
 type Created = TaskEventData<'TaskCreated'>
 export type ForkWish = {
@@ -43,7 +44,7 @@ const givenIds = ({ request }: Created): Set<string> => {
  * The reference to the secret values that the request of a fork needs. If one of them is neither given nor still there,
  * the fork has none. Values that a new setting replaces are left out: its servers must not get the headers of others.
  */
-const keepSecrets = (
+const putSecrets = (
   { secrets, ids }: CommandDeps,
   { secret_ref: old }: Created,
   { request, secrets: given }: ForkRequest,
@@ -68,8 +69,8 @@ const createdOf = (
   const { idempotency_key: _k, secret_ref: _s, webhook_secret_ref: _w, expires_at: _e, ...rest } = old
   const { parent_task_id: _p, parent_agent_id: _a, parent_agent_step: _n, root_task_id: _r, ...own } = rest
   const { depth: _d, forked_from: _f, ...kept } = own
-  const { judgement, workspace } = forking
-  const { now, ttls } = judgement()
+  const { at, workspace } = forking
+  const { now, ttls } = at()
   const ownFolder = () => `${userFolder(workspace, old.user_id)}/${segment(session_id)}`
   return {
     ...kept,
@@ -91,7 +92,8 @@ const forkedEvents = (
   ...events.map((event): ForkedEvent => {
     const { stream, revision } = event.header
     const isNew = event.type === 'TaskCreated' || (event.type === 'AgentSpawned' && !view.agentEnded)
-    return { event: copyOfEvent(event, copying), ...(isNew ? {} : { copy_of: `${stream}@${revision}` }) }
+    const copy = copyOfEvent(event, copying, Date.parse(event.header.time))
+    return { event: copy, ...(isNew ? {} : { copy_of: `${stream}@${revision}` }) }
   }),
   ...tail.events.map(event => ({ event: copyOfEvent(event, copying) })),
 ]
@@ -106,6 +108,18 @@ export type PreparedFork = {
    * session stay.
    */
   abandon(error: unknown): Promise<void>
+}
+
+/** The past of code is its journal, with which no other agent can go on. Throws Invalid. */
+const mustKeepCode = (
+  { agentVersion }: Cut['view'],
+  { agent: before, user_id: user }: Created,
+  { agent }: ForkRequest,
+  { versionOf }: At,
+): void => {
+  if (agent === before || (agentVersion === undefined && versionOf?.(agent, user) === undefined)) return
+  const msg = `The past is that of the agent ${before}, and ${agent} cannot go on with it: fork the task before it starts, or create a task`
+  throw new Invalid([{ loc: ['body', 'agent_config', 'agent_id'], msg, type: 'value_error' }])
 }
 
 /** Throws Invalid or a Refusal. */
@@ -123,7 +137,7 @@ export const prepareFork = async (
   const task = { task_id, session_id: ids.next('sess_'), agent_id: ids.next('agent_') }
   const changed = newIds(old, task, givenIds(old), ids)
   changed.rename(envSessionStream(old.session_id), envSessionStream(task.session_id))
-  const children = await openChildren(forking.read, view, changed, ids)
+  const children = await unfinishedChildren(forking.read, view, changed, ids)
   const isBound = principal.userId !== undefined
   const removals: (() => void | Promise<void>)[] = []
   const releases: (() => void)[] = []
@@ -148,18 +162,28 @@ export const prepareFork = async (
     const past = queries
       .conversation(old.user_id, old.session_id, position)
       .filter(({ stream }) => stream !== taskStream(old.task_id))
-    const judgement = forking.judgement()
-    const place: Place = { taskId: task_id, userId: old.user_id, sessionId: task.session_id }
+    const at = forking.at()
+    const place: Place = {
+      taskId: task_id,
+      userId: old.user_id,
+      sessionId: task.session_id,
+      agent: asked.agent,
+    }
     const run = body.run ?? true
     const waits = view.status === 'created' || view.status === 'queued'
     const starts = waits && (scheduler.admit(place) || !run)
+    if (!waits) mustKeepCode(view, old, asked, at)
     if (waits) leavePlace = () => scheduler.release(task_id)
     const own = { stream: taskStream(old.task_id), items: old.input_ids }
     const content = body.user_message_content
     const message = content ? { itemId: ids.next('msg_'), content } : undefined
     const start = starts ? { context: [...past, own] } : undefined
-    const tail = tailOf(view, { asked: by(principal, requestId), message, run, start }, judgement)
-    const secretRef = keepSecrets(deps, old, asked)
+    const tail = tailOf(
+      view,
+      { agent: asked.agent, asked: by(principal, requestId), message, run, start },
+      at,
+    )
+    const secretRef = putSecrets(deps, old, asked)
     if (secretRef !== undefined) removals.push(() => secrets.forget(secretRef))
     const works = statusIn(tail.state) === 'working'
     const status = view.status as TaskStatus // the moves of the tail are published, those of the copies are not
@@ -169,11 +193,11 @@ export const prepareFork = async (
       ...(secretRef === undefined ? {} : { secret_ref: secretRef }),
       forked_from: { task_id: old.task_id, at: body.at, revision: view.revision, status, past },
     }
-    const expires = (state: 'queued' | 'paused' | 'input-required') =>
-      deadline(judgement.ttls[state], judgement.now)
-    const copying: Copying = { ids: changed, created, expires }
+    const expires = (state: 'queued' | 'paused' | 'input-required') => deadline(at.ttls[state], at.now)
+    const keepsTimes = view.agentVersion !== undefined
+    const copying: Copying = { ids: changed, created, expires, keepsTimes }
     const events = forkedEvents(cut, tail, copying)
-    const made = children.map(child => newChild(child, copying, works, judgement))
+    const made = children.map(child => newChild(child, copying, works, at))
     for (const child of made) releases.push(quotas.reserveTask(child.created.task_id, old.user_id, isBound))
     const beside = copy === undefined ? [] : [copy.append]
     const command = { type: 'ForkTask' as const, created, events, made, beside, ...by(principal, requestId) }

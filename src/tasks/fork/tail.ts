@@ -1,18 +1,20 @@
 // What a fork adds to the copied past, still under the old ids: a message, the start of a task that waited, or a pause.
 
-import { postMessage } from '../../../actors/task/decide-inputs.ts'
-import { abandoned, type Judgement, pausedFor, started, ttlSeconds } from '../../../actors/task/events.ts'
-import { judge } from '../../../actors/task/judge.ts'
-import type { Asked, StartContext } from '../../contract/commands.ts'
+import { postMessage } from '../../../actors/task/decide/decide-inputs.ts'
+import { type At, abandoned, pausedFor, started, ttlSeconds } from '../../../actors/task/decide/events.ts'
+import { judge } from '../../../actors/task/decide/judge.ts'
+import { stateAfter, statusIn, type TaskState } from '../../contract/charts/task-state.ts'
+import type { Asked, StartContext } from '../../contract/commands/commands.ts'
+import type { TaskEvent } from '../../contract/events/task-events.ts'
 import { Invalid } from '../../contract/refusals.ts'
-import type { TaskEvent } from '../../contract/task-events.ts'
-import { stateAfter, statusIn, type TaskState } from '../../contract/task-state.ts'
 import { isTerminal, type MessageContent, type TaskStatus } from '../../contract/wire.ts'
 import { openCalls } from '../../history/task/calls.ts'
 import { forkedReason } from '../../history/task-object.ts'
 import type { DecidedTask } from '../../history/task-view.ts'
 
 type Wish = {
+  /** The agent of the fork, which may be another one than that of the task. */
+  agent: string
   asked: Asked
   message: { itemId: string; content: MessageContent } | undefined
   /** Whether the fork continues at once. */
@@ -24,7 +26,7 @@ type Wish = {
 const isBeforeStart = ({ status }: DecidedTask) => status === 'created' || status === 'queued'
 
 /** The message of the caller. Throws Invalid when the past contains the end of the task. */
-const said = (view: DecidedTask, { message, asked }: Wish, judgement: Judgement): TaskEvent[] => {
+const said = (view: DecidedTask, { message, asked }: Wish, at: At): TaskEvent[] => {
   if (message === undefined) return []
   if (isTerminal(view.status as TaskStatus)) {
     const msg =
@@ -32,23 +34,20 @@ const said = (view: DecidedTask, { message, asked }: Wish, judgement: Judgement)
     throw new Invalid([{ loc: ['body', 'user_message_content'], msg, type: 'value_error' }])
   }
   const decided = postMessage(
-    { type: 'PostMessage', ...message, isRetry: false, keys: {}, ...asked },
     view,
-    judgement,
+    { type: 'PostMessage', ...message, isRetry: false, keys: {}, ...asked },
+    at,
   )
   return Array.isArray(decided) ? decided : decided.events
 }
 
 /** The events after the past, and the state to which all events lead. */
-export const tailOf = (
-  view: DecidedTask,
-  wish: Wish,
-  judgement: Judgement,
-): { events: TaskEvent[]; state: TaskState } => {
-  const { ttls } = judgement
-  const events = said(view, wish, judgement)
+export const tailOf = (view: DecidedTask, wish: Wish, at: At): { events: TaskEvent[]; state: TaskState } => {
+  const { ttls } = at
+  const events = said(view, wish, at)
   if (isBeforeStart(view) && wish.start !== undefined && view.created !== undefined) {
-    events.push(...started(view.status as TaskStatus, view.created, wish.start, ttls))
+    const created = { ...view.created, agent: wish.agent }
+    events.push(...started(view.status as TaskStatus, created, wish.start, at))
   }
   // The fork starts the turn of a group chat again, so the chat does not wait for its client yet.
   if (view.status === 'input-required' && openCalls(view).length > 0) {
@@ -56,7 +55,7 @@ export const tailOf = (
   }
   const reached = () => events.reduce((at, { type, data }) => stateAfter(at, type, data), view.state)
   if (!wish.run && statusIn(reached()) === 'working') {
-    events.push(...abandoned(view), pausedFor(forkedReason, judgement))
+    events.push(...abandoned(view), pausedFor(forkedReason, at))
   }
   judge(view.state, events)
   return { events, state: reached() }

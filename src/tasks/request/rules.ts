@@ -1,10 +1,11 @@
 // Checks the rules for a create that its schema cannot express.
 import { type Roots, within } from '../../access/user-folders.ts'
-import { isLonger, maxSmallText } from '../../contract/json-limits.ts'
+import { patternProblem } from '../../contract/approvals.ts'
+import { isLonger, maxSmallText } from '../../contract/json/json-limits.ts'
 import type { Problem } from '../../contract/refusals.ts'
 import { type CreateTaskBody, groupAgent, reservedMetadata } from '../../contract/wire.ts'
 import { mcpProblems } from '../../mcp/request.ts'
-import { type IsRefused, urlProblems } from '../../webhooks/problems.ts'
+import { type IsRefused, urlProblems } from '../../webhooks/webhook-problems.ts'
 import { type AgentChoice, agentOf, unknownAgent } from './agent-choice.ts'
 import { groupProblems } from './group.ts'
 import { modelProblems } from './model-arguments.ts'
@@ -29,6 +30,21 @@ const metadataProblems = ({ metadata }: Partial<CreateTaskBody>): Problem[] =>
   Object.keys(metadata ?? {})
     .filter(key => reservedMetadata.has(key))
     .map(key => problem(['metadata', key], 'The service writes this key itself'))
+
+/** The problems of the patterns of tools whose calls wait for an approval, also of those of speakers. */
+const approvalProblems = ({ agent_config }: Partial<CreateTaskBody>): Problem[] => {
+  const of = (patterns: string[] | null | undefined, at: (string | number)[]): Problem[] =>
+    (patterns ?? []).flatMap((pattern, n) => {
+      const msg = patternProblem(pattern)
+      return msg === undefined ? [] : [problem(['agent_config', ...at, 'approve', n], msg)]
+    })
+  const { agents = [], moderator } = agent_config?.group ?? {}
+  return [
+    ...of(agent_config?.approve, []),
+    ...agents.flatMap(({ approve }, n) => of(approve, ['group', 'agents', n])),
+    ...of(moderator?.approve, ['group', 'moderator']),
+  ]
+}
 
 const agentProblems = (body: Partial<CreateTaskBody>, agents: AgentChoice): Problem[] => {
   const unknown = unknownAgent(body, agents)
@@ -71,6 +87,7 @@ export const otherProblems = async (
     ...sizeProblems(body),
     ...metadataProblems(body),
     ...agentProblems(body, agents),
+    ...approvalProblems(body),
     ...mcpProblems(body.agent_config?.tool_mcp_config, agents.hasMcpServer ?? (() => false)),
     ...urlProblems(body.webhook?.url, isRefused, 'webhook'),
     ...folderProblems(body, own),

@@ -1,9 +1,9 @@
 // Reads and checks the steps that a request gives the script agent.
 
 import { Compile } from 'typebox/compile'
-import { readJson } from '../../contract/exact-json.ts'
+import { readJson } from '../../contract/json/exact-json.ts'
+import { type Unheld, withPlainNumbers } from '../../contract/json/schema-walk.ts'
 import type { Problem } from '../../contract/refusals.ts'
-import { type Unheld, withPlainNumbers } from '../../contract/schema-walk.ts'
 import { Script, type ScriptStep, scriptActions } from '../../contract/wire.ts'
 import { problem } from './problem.ts'
 

@@ -2,7 +2,8 @@
 import { cpSync, mkdirSync } from 'node:fs'
 import path from 'node:path'
 import t, { type Test } from 'tap'
-import { liveSession } from '../../../actors/env-session/live.ts'
+import { foldedSession } from '../../../actors/env-session/actor.ts'
+import { snapshotOf } from '../../../actors/runtime/logic.ts'
 import { memoryStore } from '../../../src/log/memory-store.ts'
 import type { Store } from '../../../src/log/store.ts'
 import { failingStore, refused, rowsOf, storeOf } from '../../support/system.ts'
@@ -194,7 +195,7 @@ const play = async (t: Test, seed: number) => {
   t.equal(steps.length, model.step, 'none is lost, none is doubled')
   t.equal(new Set(steps.map(({ effect_id }) => effect_id)).size, steps.length)
   t.same(await viewOf('s'), view, 'the actor is the fold of its log')
-  t.same(running.get('env-s'), liveSession.snapshotOf({ at: view.state }), 'and so is its running actor')
+  t.same(running.get('env-s'), snapshotOf(foldedSession, view), 'and so is its running actor')
   t.doesNotThrow(() => sessionMustFollowChart(events))
   await system().close()
   t.equal(memory.alive(), 0, 'nothing is left running')

@@ -3,12 +3,12 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import t, { type Test } from 'tap'
-import { envSessionKind } from '../../../actors/env-session/actor.ts'
+import { type At, envSessionKind } from '../../../actors/env-session/actor.ts'
 import { createCallers } from '../../../actors/env-session/callers.ts'
 import { createInstances } from '../../../actors/env-session/instances.ts'
 import type { Kind } from '../../../actors/runtime/kind.ts'
 import { createRuntime } from '../../../actors/runtime/runtime.ts'
-import type { SessionCommand, SessionRequest } from '../../../src/contract/env-session-commands.ts'
+import type { SessionCommand, SessionRequest } from '../../../src/contract/commands/env-session-commands.ts'
 import { createSessionFolders } from '../../../src/env-sessions/folders.ts'
 import type { SessionView } from '../../../src/history/env-session.ts'
 import { openLog } from '../../../src/log/log.ts'
@@ -19,12 +19,13 @@ import { memoryEnvironments } from './memory.ts'
 import { kinds, type Kind as Recovery, reasonOf } from './sessions.ts'
 
 type Send = (command: SessionCommand) => SessionCommand
-type SessionKind = Kind<SessionView, SessionCommand>
+type SessionKind = Kind<SessionView, SessionCommand, At>
 /** The kind, whose actors get every command as `send` makes it, reports of their own effects included. */
-const sentBy =
-  (send: Send, kind: SessionKind): SessionKind =>
-  (stream, own, others) =>
-    kind(stream, { ...own, ask: command => own.ask(send(command)) }, others)
+const sentBy = (send: Send, kind: SessionKind): SessionKind => ({
+  ...kind,
+  effects: (stream, view, own, others) =>
+    kind.effects(stream, view, { ...own, ask: command => own.ask(send(command)) }, others),
+})
 
 const play = async (t: Test, seed: number, recovery: Recovery, send: Send) => {
   const random = randomOf(seed)
@@ -45,7 +46,7 @@ const play = async (t: Test, seed: number, recovery: Recovery, send: Send) => {
     troubles: { met() {}, over() {}, forget() {} },
   })
   const callers = createCallers()
-  const keep = { keepSecrets: secrets.put, forgetSecrets: secrets.forget }
+  const keep = { putSecrets: secrets.put, forgetSecrets: secrets.forget }
   const kind = sentBy(send, envSessionKind({ clock, instances, callers, ...keep }))
   const runtime = createRuntime({ log, kind, timers, onFault: error => t.fail(error as Error) })
 

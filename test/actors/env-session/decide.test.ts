@@ -3,24 +3,29 @@ import t, { type Test } from 'tap'
 import { createActor } from 'xstate'
 import { check } from '../../../actors/env-session/check.ts'
 import { decideOutcome, settleStep } from '../../../actors/env-session/decide.ts'
-import { describeSession, envSessionMachine } from '../../../actors/env-session/machine.ts'
-import { sessionEvents } from '../../../src/contract/decoders/env-session.ts'
 import {
   type SessionState,
   sessionChart,
   sessionMoveOf,
   sessionStateAfter,
-} from '../../../src/contract/env-session-chart.ts'
-import type { Outcome, SessionRequest, StepRequest } from '../../../src/contract/env-session-commands.ts'
+} from '../../../src/contract/charts/env-session-chart.ts'
+import { machineOfSession } from '../../../src/contract/charts/machines.ts'
+import type {
+  Outcome,
+  SessionRequest,
+  StepRequest,
+} from '../../../src/contract/commands/env-session-commands.ts'
+import { sessionEvents } from '../../../src/contract/decoders/env-session.ts'
+import type { StepAnswer } from '../../../src/contract/environment.ts'
 import type {
   EnvSessionEvent,
   EnvSessionEventData,
   EnvSessionEventType,
-} from '../../../src/contract/env-session-events.ts'
-import type { StepAnswer } from '../../../src/contract/environment.ts'
+} from '../../../src/contract/events/env-session-events.ts'
 import type { Recorded } from '../../../src/contract/stored.ts'
 import { emptySession, evolveSession, nameOfKey, type SessionView } from '../../../src/history/env-session.ts'
 import { refused } from '../../support/system.ts'
+import { envSessionMachine } from '../machines.ts'
 import { tools } from './memory.ts'
 
 const now = Date.parse('2026-01-01T12:00:00.000Z')
@@ -164,7 +169,7 @@ t.test('the machine and the table agree on every state and fact', t => {
       if (expected === undefined) t.throws(() => sessionStateAfter(state, type), `${type} from ${state}`)
       else t.equal(sessionStateAfter(state, type), expected)
     }
-    t.same(describeSession(state), {
+    t.same(machineOfSession(state), {
       machine: sessionChart,
       state,
       value: state,
@@ -182,32 +187,32 @@ t.test('of a session that is not active nothing is done but what ends it, or beg
   for (const state of ['absent', 'closed', 'deleted'] as const) {
     const view = given(...histories[state])
     for (const command of [take(), reset, observe]) {
-      t.throws(() => check(command, view), gone(state), `${command.type}, ${state}`)
+      t.throws(() => check(view, command), gone(state), `${command.type}, ${state}`)
     }
   }
   for (const state of ['absent', 'deleted'] as const) {
     for (const command of [close, remove]) {
-      t.throws(() => check(command, given(...histories[state])), gone(state), `${command.type}, ${state}`)
+      t.throws(() => check(given(...histories[state]), command), gone(state), `${command.type}, ${state}`)
     }
   }
-  t.equal(check(close, given(...histories.closed)), 'nothing')
-  t.equal(check(remove, given(...histories.closed)), 'do')
+  t.equal(check(given(...histories.closed), close), 'nothing')
+  t.equal(check(given(...histories.closed), remove), 'do')
   for (const command of [take(), reset, observe, close, remove]) {
-    t.equal(check(command, given(created)), 'do', command.type)
+    t.equal(check(given(created), command), 'do', command.type)
   }
   t.end()
 })
 
 t.test('a create is done, or is there already, or is in the way of another', t => {
-  t.equal(check(create(), given()), 'do')
-  t.equal(check(create(), given(created)), 'nothing', 'equal arguments in another order are equal')
-  t.equal(check(create({ client_id: 'other' }), given(created)), 'nothing')
-  t.throws(() => check(create({ kwargs: {} }), given(created)), refused('Conflict'))
-  t.throws(() => check(create({}, 'other'), given(created)), refused('Conflict'))
-  t.equal(check(create({ kwargs: {} }, 'other'), given(created, closed)), 'do')
-  t.equal(check(create({ kwargs: {} }, 'other'), given(created, closed, deleted)), 'do')
+  t.equal(check(given(), create()), 'do')
+  t.equal(check(given(created), create()), 'nothing', 'equal arguments in another order are equal')
+  t.equal(check(given(created), create({ client_id: 'other' })), 'nothing')
+  t.throws(() => check(given(created), create({ kwargs: {} })), refused('Conflict'))
+  t.throws(() => check(given(created), create({}, 'other')), refused('Conflict'))
+  t.equal(check(given(created, closed), create({ kwargs: {} }, 'other')), 'do')
+  t.equal(check(given(created, closed, deleted), create({ kwargs: {} }, 'other')), 'do')
   for (const state of ['active', 'closed', 'deleted'] as const) {
-    const foreign = () => check(create({ user_id: 'u2' }), given(...histories[state]))
+    const foreign = () => check(given(...histories[state]), create({ user_id: 'u2' }))
     t.throws(foreign, refused('SessionNotFound'), `another user's, ${state}`)
   }
   t.end()
@@ -216,19 +221,19 @@ t.test('a create is done, or is there already, or is in the way of another', t =
 t.test('a step that was taken is not taken again', t => {
   const key = { idempotencyKey: 'k', digest: 'x' }
   const view = given(created, stepped(1, 'old', { idempotency_key: 'k', digest: 'x' }), stepped(2, 'older'))
-  t.equal(check(take({ effectId: 'old' }), view), 'nothing', 'by its effect')
-  t.equal(check(take({ keys: key }), view), 'nothing', 'by its key')
-  t.throws(() => check(take({ keys: { ...key, digest: 'y' } }), view), refused('Conflict'))
+  t.equal(check(view, take({ effectId: 'old' })), 'nothing', 'by its effect')
+  t.equal(check(view, take({ keys: key })), 'nothing', 'by its key')
+  t.throws(() => check(view, take({ keys: { ...key, digest: 'y' } })), refused('Conflict'))
   t.equal(
-    check(take({ keys: { idempotencyKey: 'l', digest: 'x' } }), view),
+    check(view, take({ keys: { idempotencyKey: 'l', digest: 'x' } })),
     'do',
     'an equal one by another key',
   )
-  t.equal(check(take({ keys: { digest: 'x' } }), view), 'do', 'and one without a key')
+  t.equal(check(view, take({ keys: { digest: 'x' } })), 'do', 'and one without a key')
   const over = given(created, stepped(1, 'old', { idempotency_key: 'k', digest: 'x' }), closed)
-  t.equal(check(take({ effectId: 'old' }), over), 'nothing', 'also when the session has closed')
+  t.equal(check(over, take({ effectId: 'old' })), 'nothing', 'also when the session has closed')
   const again = given(created, stepped(1, 'old', { idempotency_key: 'k', digest: 'x' }), closed, created)
-  t.equal(check(take({ keys: key }), again), 'nothing', 'or has begun again')
+  t.equal(check(again, take({ keys: key })), 'nothing', 'or has begun again')
   t.end()
 })
 
@@ -243,23 +248,23 @@ t.test('a step without a key is the newest one again only if it may be', t => {
     asked.push(revision)
     return true
   }
-  t.equal(check(take({ keys: { bodyDigest: 'y' } }), view, repeats), 'nothing')
-  t.equal(check(take({ keys: { bodyDigest: 'x' } }), view, repeats), 'do', 'an older one is not looked for')
+  t.equal(check(view, take({ keys: { bodyDigest: 'y' } }), repeats), 'nothing')
+  t.equal(check(view, take({ keys: { bodyDigest: 'x' } }), repeats), 'do', 'an older one is not looked for')
   t.equal(
-    check(take({ keys: { bodyDigest: 'y' } }), view, () => false),
+    check(view, take({ keys: { bodyDigest: 'y' } }), () => false),
     'do',
   )
-  t.equal(check(take({ keys: { bodyDigest: 'y' } }), view), 'do')
+  t.equal(check(view, take({ keys: { bodyDigest: 'y' } })), 'do')
   t.same(asked, [2])
   t.end()
 })
 
 t.test('a step has the number that is expected, and none follows the last', t => {
   const view = given(created, stepped(1, 'a'))
-  t.equal(check(take({ expectedStep: 2 }), view), 'do')
+  t.equal(check(view, take({ expectedStep: 2 })), 'do')
   for (const expectedStep of [1, 3]) {
     t.throws(
-      () => check(take({ expectedStep }), view),
+      () => check(view, take({ expectedStep })),
       refused('Conflict', { expected_step: expectedStep, step: 1 }),
     )
   }
@@ -267,10 +272,10 @@ t.test('a step has the number that is expected, and none follows the last', t =>
     created,
     stepped(1, 'a', { done: true, terminated: true, idempotency_key: 'k', digest: 'x' }),
   )
-  t.throws(() => check(take(), done), refused('SessionDone', { step: 1 }))
-  t.equal(check(take({ effectId: 'a' }), done), 'nothing')
-  t.equal(check(take({ keys: { idempotencyKey: 'k', digest: 'x' } }), done), 'nothing')
-  t.equal(check(reset, done), 'do')
+  t.throws(() => check(done, take()), refused('SessionDone', { step: 1 }))
+  t.equal(check(done, take({ effectId: 'a' })), 'nothing')
+  t.equal(check(done, take({ keys: { idempotencyKey: 'k', digest: 'x' } })), 'nothing')
+  t.equal(check(done, reset), 'do')
   t.end()
 })
 
@@ -305,7 +310,7 @@ t.test('what an environment answered to a step is what is stored, numbered after
   const history = [created, stepped(1, 'a')]
   const outcome: Outcome = { of: 'step', now: now + 5, answer, stopped: false }
   const keys = { idempotencyKey: 'k', digest: 'x' }
-  const events = decideOutcome(take({ keys, taskId: 'task_1' }), given(...history), outcome)
+  const events = decideOutcome(given(...history), take({ keys, taskId: 'task_1' }), outcome)
   t.same(events, [
     fact('EnvStepCompleted', {
       step: 2,
@@ -341,7 +346,7 @@ t.test('what an environment answered to a step is what is stored, numbered after
     status: 'incomplete' as const,
   }
   const snapshot = { file: '2-x.json', digest: 'z' }
-  const [second] = decideOutcome(take(), given(...history), {
+  const [second] = decideOutcome(given(...history), take(), {
     of: 'step',
     now,
     answer: fewer,
@@ -357,7 +362,7 @@ t.test('what an environment answered to a step is what is stored, numbered after
 
 t.test('a step that an environment did not survive is told, and ends the session', t => {
   const history = [created, stepped(1, 'a')]
-  const events = decideOutcome(take(), given(...history), {
+  const events = decideOutcome(given(...history), take(), {
     of: 'loss',
     now,
     reason: 'it died',
@@ -371,10 +376,10 @@ t.test('a step that an environment did not survive is told, and ends the session
     { type: 'EnvSessionClosed', data: { reason: 'it died' } },
   ])
   lawful(t, history, events)
-  const before = decideOutcome(take(), given(...history), { of: 'loss', now, reason: 'code changed' })
+  const before = decideOutcome(given(...history), take(), { of: 'loss', now, reason: 'code changed' })
   t.same(before, [fact('EnvSessionClosed', { reason: 'code changed' })], 'one that did not begin is not told')
   for (const command of [reset, observe]) {
-    const loss = decideOutcome(command, given(...history), { of: 'loss', now, reason: 'it died' })
+    const loss = decideOutcome(given(...history), command, { of: 'loss', now, reason: 'it died' })
     t.same(loss, [fact('EnvSessionClosed', { reason: 'it died' })])
   }
   t.end()
@@ -387,7 +392,7 @@ t.test('a step that was begun for good is told when the session ends, as far as 
     [remove, { of: 'closed', now }, ['EnvStepCompleted', 'EnvSessionClosed', 'EnvSessionDeleted']],
     [observe, { of: 'loss', now, reason: 'gone' }, ['EnvStepCompleted', 'EnvSessionClosed']],
   ] as [SessionRequest, Outcome, string[]][]) {
-    const events = decideOutcome(command, given(...history), outcome)
+    const events = decideOutcome(given(...history), command, outcome)
     t.same(typesOf(events), types, command.type)
     t.match(events[0], {
       data: {
@@ -404,7 +409,7 @@ t.test('a step that was begun for good is told when the session ends, as far as 
     t.equal(view.byEffect.get('b'), undefined, 'and may have it run once more')
   }
   const finished = [...history, stepped(2, 'b')]
-  t.same(typesOf(decideOutcome(close, given(...finished), { of: 'closed', now })), ['EnvSessionClosed'])
+  t.same(typesOf(decideOutcome(given(...finished), close, { of: 'closed', now })), ['EnvSessionClosed'])
   t.equal(given(...history, stepped(2, 'other')).open?.effect_id, 'b', 'another step does not answer it')
   t.equal(given(...history, closed, created).open, undefined)
   t.end()
@@ -413,8 +418,8 @@ t.test('a step that was begun for good is told when the session ends, as far as 
 t.test('a step that was cut off is told, and its session goes on as it was', t => {
   const settle = { type: 'SettleStep' as const, ...asked }
   const history = [created, stepped(1, 'a', { state: { total: 1 } }), intended(2, 'b')]
-  t.equal(check(settle, given(...history)), 'do')
-  t.equal(check(settle, given(created)), 'nothing')
+  t.equal(check(given(...history), settle), 'do')
+  t.equal(check(given(created), settle), 'nothing')
   const events = settleStep(given(...history), now)
   const state = { total: 1 }
   const info = { error: /is unknown/, outcome_unknown: true }
@@ -441,7 +446,7 @@ t.test('the intent to take a step says which, with what, and by what a retry is 
   ] as const) {
     const intended = { step: 2, effect_id: 'new', tool_name: 'add', tool_args: { by: 2 }, now, ...stored }
     t.same(
-      decideOutcome(take({ keys: asked }), given(created, stepped(1, 'a')), { of: 'ready', now }),
+      decideOutcome(given(created, stepped(1, 'a')), take({ keys: asked }), { of: 'ready', now }),
       [fact('EnvStepIntended', intended)],
       JSON.stringify(stored),
     )
@@ -458,7 +463,7 @@ t.test('a create and a reset store the seed, the moment, and what was seen', t =
     answer: { ...answer, observation: { total: 8 } },
   }
   const history = [created, stepped(1, 'a', { done: true }), closed]
-  const made = decideOutcome(create({ secret_ref: 'sec_1' }), given(...history), outcome)
+  const made = decideOutcome(given(...history), create({ secret_ref: 'sec_1' }), outcome)
   t.match(made, [
     {
       type: 'EnvSessionCreated',
@@ -478,7 +483,7 @@ t.test('a create and a reset store the seed, the moment, and what was seen', t =
     seed: 7,
     newest: undefined,
   })
-  const anew = decideOutcome(reset, given(created, stepped(1, 'a', { done: true })), outcome)
+  const anew = decideOutcome(given(created, stepped(1, 'a', { done: true })), reset, outcome)
   t.match(anew, [
     { type: 'EnvSessionReset', data: { seed: 9, options: { x: 1 }, now, observation: { total: 8 } } },
   ])
@@ -490,8 +495,8 @@ t.test('a session that is created after a deletion knows nothing of the one befo
   const first = fact('EnvSessionCreated', { ...createdData, idempotency_key: 'k', digest: 'body' })
   const history = [first, stepped(1, 'a', { idempotency_key: 'k', digest: 'x' }), closed, deleted]
   const again = { ...create(), keys: { idempotencyKey: 'k', digest: 'body' } } as SessionRequest
-  t.throws(() => check(again, given(...history)), refused('Conflict', { idempotency_key: 'k' }))
-  const events = decideOutcome(create(), given(...history), {
+  t.throws(() => check(given(...history), again), refused('Conflict', { idempotency_key: 'k' }))
+  const events = decideOutcome(given(...history), create(), {
     of: 'reset',
     now,
     recovery: 'refold',
@@ -501,8 +506,8 @@ t.test('a session that is created after a deletion knows nothing of the one befo
   t.notOk('steps_before' in (events[0]?.data ?? {}))
   const view = lawful(t, history, events)
   t.match(view, { step: 0, stepsBefore: 0, newest: undefined, closeReason: undefined })
-  t.equal(check(take({ keys: { idempotencyKey: 'k', digest: 'y' } }), view), 'do', 'keys of steps are free')
-  t.throws(() => check(again, view), refused('Conflict'), 'that of the create is not')
+  t.equal(check(view, take({ keys: { idempotencyKey: 'k', digest: 'y' } })), 'do', 'keys of steps are free')
+  t.throws(() => check(view, again), refused('Conflict'), 'that of the create is not')
   t.end()
 })
 
@@ -510,13 +515,13 @@ t.test('where nothing came of it nothing is stored', t => {
   for (const state of states) {
     for (const command of [create(), take(), reset, observe, close, remove]) {
       t.same(
-        decideOutcome(command, given(...histories[state]), { of: 'nothing', now }),
+        decideOutcome(given(...histories[state]), command, { of: 'nothing', now }),
         [],
         `${command.type} ${state}`,
       )
     }
     if (state !== 'active') {
-      t.same(decideOutcome(observe, given(...histories[state]), { of: 'loss', now, reason: 'x' }), [])
+      t.same(decideOutcome(given(...histories[state]), observe, { of: 'loss', now, reason: 'x' }), [])
     }
   }
   t.end()

@@ -7,7 +7,7 @@ import {
 } from '../../../src/contract/environment.ts'
 import type { ToolDefinition } from '../../../src/contract/wire.ts'
 import type { Refusal } from '../../../src/environments/registry.ts'
-import type { SystemDeps } from '../../../src/system.ts'
+import type { SystemDeps } from '../../../src/shard/system.ts'
 
 export type Sum = { total: number; drawn: number[]; at: number[] }
 const tool = (name: string, properties: OpenObject = {}): ToolDefinition => ({

@@ -1,7 +1,7 @@
 // Rows of sessions that are not written yet: which operations wait for them, and which do not.
 import t from 'tap'
+import type { Principal } from '../../../src/contract/events/token-events.ts'
 import type { Refusal } from '../../../src/contract/refusals.ts'
-import type { Principal } from '../../../src/contract/token-events.ts'
 import { given } from './given.ts'
 import { kinds, reasonOf } from './sessions.ts'
 

@@ -5,7 +5,7 @@ import { Refusal } from '../../../src/contract/refusals.ts'
 import type { Recorded } from '../../../src/contract/stored.ts'
 import type { StepEnvBody } from '../../../src/contract/wire.ts'
 import { emptySession, evolveSession, type SessionView } from '../../../src/history/env-session.ts'
-import type { Delivery } from '../../../src/tasks/deliveries.ts'
+import type { Delivery } from '../../../src/once/once.ts'
 import { admin } from '../../support/system.ts'
 import type { SessionSystem } from './system.ts'
 
@@ -38,7 +38,7 @@ export const sessionsOf = (system: () => SessionSystem) => {
       sessions().step(
         asked,
         { session_id, tool_name, tool_args, ...more },
-        { idempotencyKey: key, isRetry, delivery: lost, began, emit() {}, signal },
+        { key, isRetry, delivery: lost, began, emit() {}, signal },
       ),
     mayStep: (session_id: string, tool_name: string, more: Partial<StepEnvBody> = {}) =>
       sessions().mayStep(asked, { session_id, tool_name, ...more }, { isRetry: false }),

@@ -1,5 +1,6 @@
 // Sessions without tasks, on a log in memory: their own wiring, with schemas checked on this thread, so that a system
 // starts at once and a seed reproduces what it does.
+
 import { createReadModels } from '../../../projections/read-models.ts'
 import { openReadStore } from '../../../projections/store.ts'
 import type { Recorded } from '../../../src/contract/stored.ts'
@@ -10,8 +11,9 @@ import { trusted } from '../../../src/json-schema/checker.ts'
 import { openLog } from '../../../src/log/log.ts'
 import { memoryStore } from '../../../src/log/memory-store.ts'
 import type { Store } from '../../../src/log/store.ts'
+import { createOnce } from '../../../src/once/once.ts'
 import type { Secrets } from '../../../src/platform/secrets.ts'
-import type { SystemDeps } from '../../../src/system.ts'
+import type { SystemDeps } from '../../../src/shard/system.ts'
 import { memorySecrets, rowsOf, storeOf } from '../../support/system.ts'
 import { type TestWorld, testWorld } from '../../support/world.ts'
 
@@ -62,6 +64,7 @@ export const givenSessions = async (options: SessionOptions) => {
     store: readStore,
     projector,
     secrets,
+    once: createOnce({ store: readStore, projector, log, clock: world.clock }),
     checker,
     environments: options.environments,
     folders: createSessionFolders(options.workspaceRoot),
@@ -80,6 +83,7 @@ export const givenSessions = async (options: SessionOptions) => {
     log,
     store,
     projector,
+    readStore,
     environments,
     options: { ...options, world, store, secrets },
     /** Every stored event, oldest first. */

@@ -1,11 +1,11 @@
 // A server killed at every point of a cancel: it goes on canceling, everything stops, and there is one end.
 import t, { type Test } from 'tap'
-import type { TaskEventData } from '../../../src/contract/task-events.ts'
+import type { TaskEventData } from '../../../src/contract/events/task-events.ts'
 import type { ScriptStep, Task } from '../../../src/contract/wire.ts'
 import { openCalls } from '../../../src/history/task/calls.ts'
 import type { DecidedTask } from '../../../src/history/task-view.ts'
-import { eventsOf } from '../../history/told.ts'
-import { admin, givenSystem, quiet, refused, type TestSystem } from '../../support/system.ts'
+import { eventsOf, framesOf } from '../../history/told.ts'
+import { admin, crashed, givenSystem, noTtls, quiet, refused, type TestSystem } from '../../support/system.ts'
 import { clientTool } from '../../support/tools.ts'
 import { settle, testWorld } from '../../support/world.ts'
 import { problemsIn, tasksIn } from './checks.ts'
@@ -218,6 +218,86 @@ t.test('the caller of a child that asks is canceled, and so is the child', async
   t.equal((system.get(taskId) as Task).status, 'canceled')
   t.equal((system.get(childId) as Task).status, 'canceled')
   t.same(await problemsIn(system), [])
+  await system.close()
+})
+
+/** A task that is paused while the task of its subagent waits for an approval. */
+const pausedBeside = async (ttls = noTtls) => {
+  const world = testWorld()
+  const outside = outsideWorld()
+  const system = await givenSystem({ world, ttls, tools: outside.tools(world) })
+  const steps = [child({ sleep_ms: 500 }, { tool: 'pay' }), { message: 'on' }]
+  const taskId = await system.create({
+    agent_config: { agent_id: 'script', script: steps, approve: ['pay'] },
+  })
+  await system.world.advance(100)
+  await system.commands.pause(admin, taskId, 'req')
+  await system.world.advance(1000)
+  await quiet(system)
+  const [, childId = ''] = await tasksIn(system)
+  return { system, outside, taskId, childId }
+}
+
+const ends = ['cancel', 'delete', 'expiry'] as const
+for (const how of ends) {
+  for (const isRestarted of [false, true]) {
+    const when = isRestarted ? ', also after a restart' : ''
+    t.test(`the ${how} of a paused caller ends the task of its subagent${when}`, async t => {
+      const before = await pausedBeside(how === 'expiry' ? { ...noTtls, paused: 60 } : noTtls)
+      const { taskId, childId, outside } = before
+      t.match(before.system.get(taskId), { status: 'paused', metadata: { reason: 'pause_requested' } })
+      t.equal((before.system.get(childId) as Task).status, 'input-required')
+      const { call_id } = (before.system.get(childId) as { input_required: { call_id: string } })
+        .input_required
+      const system = isRestarted ? await crashed(before.system) : before.system
+      if (how === 'expiry') await system.world.advance(62_000)
+      else {
+        const verb = how === 'delete' ? 'remove' : 'cancel'
+        await Promise.all([system.commands[verb](admin, taskId, 'req'), rested(system)])
+      }
+      await rested(system)
+      if (how !== 'delete')
+        t.equal((system.get(taskId) as Task).status, how === 'cancel' ? 'canceled' : 'expired')
+      t.match(system.get(childId), { status: 'canceled', metadata: { reason: 'caller_ended' } })
+      await t.rejects(
+        system.commands.decideApproval(admin, childId, 'req', call_id, { decision: 'approve' }),
+        refused('WrongState'),
+      )
+      t.same(outside.happened, [], 'its tool never runs')
+      const moves = (await system.factsOf(taskId)).filter(type =>
+        /^Task(Paused|Resumed|Canceled|Expired)$/.test(type),
+      )
+      t.same(
+        moves,
+        how === 'expiry' ? ['TaskPaused', 'TaskExpired'] : ['TaskPaused', 'TaskResumed', 'TaskCanceled'],
+      )
+      t.same(await problemsIn(system), [])
+      await system.close()
+    })
+  }
+}
+
+t.test('the cancel of a fork that does not run ends the copy of its subagent', async t => {
+  const { system } = await given()
+  const taskId = await system.play([child({ sleep_ms: 600_000 }), { message: 'on' }])
+  await system.world.advance(100)
+  const at = (await framesOf(system, taskId)).length - 1
+  const forked = await system.commands.fork(
+    admin,
+    taskId,
+    'req',
+    { at, run: false },
+    { key: undefined, isRetry: false },
+  )
+  const forkId = 'made' in forked ? String(forked.made.created?.task_id) : ''
+  const copies = (await tasksIn(system)).filter(
+    id => (system.get(id) as Task).metadata?.parent_task_id === forkId,
+  )
+  t.equal(copies.length, 1)
+  await Promise.all([system.commands.cancel(admin, forkId, 'req'), rested(system)])
+  t.equal((system.get(forkId) as Task).status, 'canceled')
+  t.equal((system.get(copies[0] ?? '') as Task).status, 'canceled')
+  t.equal((system.get(taskId) as Task).status, 'working', 'the task itself goes on')
   await system.close()
 })
 

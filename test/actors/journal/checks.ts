@@ -1,7 +1,7 @@
 // What must hold of every task in a log, whatever was killed: read from the stored events alone.
 import { taskEvents } from '../../../src/contract/decoders/task.ts'
+import type { TaskEventData } from '../../../src/contract/events/task-events.ts'
 import type { Recorded } from '../../../src/contract/stored.ts'
-import type { TaskEventData } from '../../../src/contract/task-events.ts'
 import { isTerminal } from '../../../src/contract/wire.ts'
 import { emptyTask, evolve } from '../../../src/history/task-view.ts'
 import { eventsOf, framesFrom } from '../../history/told.ts'

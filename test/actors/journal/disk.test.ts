@@ -1,7 +1,7 @@
 // A disk that fails under tool calls: what runs in this process outlives it, and nothing runs twice.
 import t from 'tap'
+import type { TaskEventData } from '../../../src/contract/events/task-events.ts'
 import { StorageFailure } from '../../../src/contract/stored.ts'
-import type { TaskEventData } from '../../../src/contract/task-events.ts'
 import type { ScriptStep, Task } from '../../../src/contract/wire.ts'
 import { memoryStore } from '../../../src/log/memory-store.ts'
 import type { Store } from '../../../src/log/store.ts'

@@ -17,7 +17,7 @@ import { outsideWorld } from './outside.ts'
 /** What throws at once rejects. */
 const later = async (what: () => Promise<unknown>): Promise<unknown> => what()
 
-type Pending = { call_id: string }
+type Pending = { call_id: string; metadata?: { approval: true } }
 type Meta = { pending_inputs?: Pending[]; reason?: string; effect?: { effect_id: string; call_id: string } }
 const metaOf = (task: Task) => (task.metadata ?? {}) as Meta
 
@@ -96,6 +96,11 @@ export const randomStory = async (seed: number): Promise<Story> => {
     const { pending_inputs = [], effect } = metaOf(task)
     const calls = [...pending_inputs, ...(effect === undefined ? [] : [effect])]
     const given = all ? calls : calls.slice(0, 1)
+    const asked = pending_inputs.find(({ metadata }) => metadata?.approval)
+    if (asked !== undefined && upTo(4) > 0) {
+      const decision = pick('approve', 'approve', 'refuse')
+      return system.commands.decideApproval(admin, task.id, 'req', asked.call_id, { decision })
+    }
     if (given.length === 0) return Promise.resolve()
     return system.commands.input(
       admin,
@@ -130,7 +135,14 @@ export const randomStory = async (seed: number): Promise<Story> => {
   }
 
   const create = () =>
-    system.play(steps(0), { client_tools: [clientTool('ask')], session_id: pick('s1', 's2') })
+    system.create({
+      agent_config: {
+        ...{ agent_id: 'script', script: steps(0) },
+        approve: pick([], [], [], ['*'], ['note', 'agent:*']),
+      },
+      client_tools: [clientTool('ask')],
+      session_id: pick('s1', 's2'),
+    })
   const under: Promise<unknown>[] = [quietly(create())]
   for (let n = 0; n < 25; n++) {
     state.risk = upTo(4) === 0 ? 0.2 : 0
@@ -184,7 +196,8 @@ export const randomStory = async (seed: number): Promise<Story> => {
     if (open.length === 0) break
     for (const task of open) {
       const { reason } = metaOf(task)
-      if (task.status === 'input-required') await answer(task, true)
+      // The task of a subagent and its caller wait for the same calls.
+      if (task.status === 'input-required') await quietly(later(() => answer(task, true)))
       if (task.status === 'paused')
         await (reason === 'outcome_unknown' && upTo(2) === 0 ? answer(task, true) : resume(task))
     }

@@ -10,6 +10,8 @@ export type Outside = {
   /** Runs that began, and those that were stopped by their signal. */
   begun: Happened[]
   stopped: Happened[]
+  /** A side effect of an agent's own code. `effectId` tells it from others. */
+  act(effectId: string): string
   /** The tools that do it, on the timers of one world. */
   tools(world: TestWorld): Tool[]
 }
@@ -55,7 +57,11 @@ export const outsideWorld = (happened: Happened[] = []): Outside => {
     })
   }
   const names = Object.keys(kinds) as (keyof typeof kinds)[]
-  return { happened, begun, stopped, tools: world => names.map(name => make(world, name)) }
+  const act = (effectId: string) => {
+    happened.push({ tool: 'own', effectId, run: ++runs })
+    return `${effectId} done`
+  }
+  return { happened, begun, stopped, act, tools: world => names.map(name => make(world, name)) }
 }
 
 /** Happenings of tools that must not be repeated, counted by effect. */

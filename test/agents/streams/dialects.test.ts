@@ -1,7 +1,7 @@
 // How endpoints differ: recorded streams of each kind, streams cut anywhere, thoughts in tags, chunks of any shape.
 import t from 'tap'
 import { Compile } from 'typebox/compile'
-import { type TaskEventType, taskEventSchemas } from '../../../src/contract/task-events.ts'
+import { type TaskEventType, taskEventSchemas } from '../../../src/contract/events/task-events.ts'
 import { taskStream } from '../../../src/contract/task-stream.ts'
 import { type AgentTask, callsOf, holds, resultsOf } from '../../http/agent-tasks.ts'
 import { delta } from '../../support/fake-model.ts'

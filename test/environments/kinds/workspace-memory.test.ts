@@ -3,10 +3,10 @@ import { readdirSync, readFileSync } from 'node:fs'
 import t from 'tap'
 import { envCalls } from '../../http/env-calls.ts'
 import { until } from '../../support/http.ts'
+import { pathOf } from '../../support/sandbox.ts'
 import { spawnServer } from '../../support/server.ts'
-import { pathOf } from '../../support/wall.ts'
 import { isAlive } from '../support.ts'
-import { walls } from './workspace-support.ts'
+import { sandboxes } from './workspace-support.ts'
 
 /** Processes whose arguments hold a text. */
 const running = (text: string): string[] =>
@@ -18,19 +18,19 @@ const running = (text: string): string[] =>
     }
   })
 
-const skips = process.platform === 'linux' ? walls : { limits: 'needs /proc', bubblewrap: 'needs /proc' }
-for (const [wall, skip] of Object.entries(skips)) {
-  t.test(`by children of its shell, ${wall}`, { skip }, async t => {
-    const env = wall === 'limits' ? { PATH: pathOf(t), ALLOW_UNSANDBOXED_SHELL: '1' } : {}
+const skips = process.platform === 'linux' ? sandboxes : { limits: 'needs /proc', bubblewrap: 'needs /proc' }
+for (const [sandbox, skip] of Object.entries(skips)) {
+  t.test(`by children of its shell, ${sandbox}`, { skip }, async t => {
+    const env = sandbox === 'limits' ? { PATH: pathOf(t), ALLOW_UNSANDBOXED_SHELL: '1' } : {}
     const { api } = await spawnServer(t, t.testdir(), { ENV_MEMORY_MB: '200', ...env })
     const { create, step, record } = envCalls(api)
     const { session_id, initial_state } = (await create({ env_id: 'workspace' })).body
-    t.equal(initial_state.sandbox, wall)
+    t.equal(initial_state.sandbox, sandbox)
     const small = await step(session_id, 'shell', { command: 'head -c 20M /dev/zero | tail | wc -c' })
     t.match(small.body, { info: { exit_code: 0 }, truncated: false }, 'what fits is done')
 
     // tail keeps what has no end of a line, and cannot let go of it.
-    const mark = `60.${process.pid}${wall.length}`
+    const mark = `60.${process.pid}${sandbox.length}`
     const command = `(head -c 300M /dev/zero | tail | sleep ${mark}) & wait`
     const { status, body } = await step(session_id, 'shell', { command, timeout_s: 60 })
     t.equal(status, 200)

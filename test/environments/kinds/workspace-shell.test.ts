@@ -1,4 +1,4 @@
-// The shell, with each wall that the machine has.
+// The shell, with each sandbox that the machine has.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -7,7 +7,7 @@ import path from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import t from 'tap'
 import { failure, folder } from './support.ts'
-import { givenWorkspace, variablesFor, type Wall, walls } from './workspace-support.ts'
+import { givenWorkspace, type Sandbox, sandboxes, variablesFor } from './workspace-support.ts'
 
 /** Processes of the machine whose command line holds a text. */
 const running = (text: string): string[] =>
@@ -29,18 +29,18 @@ let count = 0
 /** A time to sleep that no other process has. */
 const sleeping = () => `sleep 6${process.pid}.${++count}`
 
-for (const [wall, skip] of Object.entries(walls) as [Wall, string | false][]) {
-  t.test(`a command with ${wall}`, { skip }, async t => {
+for (const [sandbox, skip] of Object.entries(sandboxes) as [Sandbox, string | false][]) {
+  t.test(`a command with ${sandbox}`, { skip }, async t => {
     t.test('runs in the workspace and tells what it prints, and how it ended', async t => {
       const { shell, got, call } = givenWorkspace(t, {
-        wall,
+        sandbox,
         kwargs: { files: { 'a.sh': 'echo "got $1"; echo err >&2' } },
       })
       const emitted: string[] = []
       const done = await shell('bash a.sh 5; echo made > dir-new', {}, { emit: text => emitted.push(text) })
       t.match(done, {
         content: 'got 5\nerr',
-        info: { exit_code: 0, timed_out: false, flooded: false, cut: false, sandbox: wall },
+        info: { exit_code: 0, timed_out: false, flooded: false, cut: false, sandbox },
       })
       t.equal(emitted.join(''), 'got 5\nerr\n', 'in the order of printing, while it runs')
       t.equal(got('dir-new'), 'made\n')
@@ -57,7 +57,7 @@ for (const [wall, skip] of Object.entries(walls) as [Wall, string | false][]) {
       t.teardown(() => {
         delete process.env.REPRISE_TEST_SECRET
       })
-      const { shell } = givenWorkspace(t, { wall, env_vars: { TOKEN: 'a "b" $c', LD_BIND_NOW: '1' } })
+      const { shell } = givenWorkspace(t, { sandbox, env_vars: { TOKEN: 'a "b" $c', LD_BIND_NOW: '1' } })
       const { content } = await shell('env')
       t.match(content, 'TOKEN=a "b" $c\n')
       t.notMatch(content, 'the secret')
@@ -67,7 +67,7 @@ for (const [wall, skip] of Object.entries(walls) as [Wall, string | false][]) {
       t.same(names.filter(name => !/^(PWD|OLDPWD|SHLVL|_)$/.test(name)).sort(), [
         'HOME',
         'LANG',
-        ...(wall === 'bubblewrap' ? ['LD_BIND_NOW'] : []), // outside a sandbox no caller loads libraries
+        ...(sandbox === 'bubblewrap' ? ['LD_BIND_NOW'] : []), // outside a sandbox no caller loads libraries
         'PATH',
         'TERM',
         'TOKEN',
@@ -75,7 +75,7 @@ for (const [wall, skip] of Object.entries(walls) as [Wall, string | false][]) {
     })
 
     t.test('is stopped after its time with all that it started', { skip: linuxAlone }, async t => {
-      const { shell } = givenWorkspace(t, { wall })
+      const { shell } = givenWorkspace(t, { sandbox })
       const sleep = sleeping()
       const ended = await shell(`echo begun; ${sleep} & ${sleep}`, { timeout_s: 2 })
       t.match(ended, { content: 'begun\n[Stopped after 2 s]', info: { timed_out: true, exit_code: 137 } })
@@ -83,14 +83,14 @@ for (const [wall, skip] of Object.entries(walls) as [Wall, string | false][]) {
     })
 
     t.test('leaves nothing in the background', { skip: linuxAlone }, async t => {
-      const { shell } = givenWorkspace(t, { wall })
+      const { shell } = givenWorkspace(t, { sandbox })
       const sleep = sleeping()
       t.match(await shell(`${sleep} & echo started`), { content: 'started' })
       await untilNone(sleep.slice(6))
     })
 
     t.test('is stopped by the signal, and by closing', { skip: linuxAlone }, async t => {
-      const { shell, workspace } = givenWorkspace(t, { wall })
+      const { shell, workspace } = givenWorkspace(t, { sandbox })
       for (const stop of ['signal', 'close'] as const) {
         const controller = new AbortController()
         const sleep = sleeping()
@@ -119,7 +119,7 @@ for (const [wall, skip] of Object.entries(walls) as [Wall, string | false][]) {
          const context = { emit() {}, signal: new AbortController().signal, random: Math.random, now: Date.now, env_vars: {} }
          await workspace.step('shell', { command: ${JSON.stringify(`${sleep} & ${sleep}`)} }, context)`,
       )
-      const env = { ...process.env, ...variablesFor(wall) }
+      const env = { ...process.env, ...variablesFor(sandbox) }
       const parent = spawn(process.execPath, [file], { env, stdio: 'inherit' })
       t.teardown(() => parent.kill('SIGKILL'))
       await untilSome(sleep.slice(6))
@@ -130,7 +130,7 @@ for (const [wall, skip] of Object.entries(walls) as [Wall, string | false][]) {
     })
 
     t.test('tells the beginning and the end of what is long, and is stopped when it never ends', async t => {
-      const { shell } = givenWorkspace(t, { wall })
+      const { shell } = givenWorkspace(t, { sandbox })
       let emitted = ''
       const long = await shell('seq 100000', {}, { emit: text => (emitted += text) })
       t.match(long, {
@@ -150,7 +150,7 @@ for (const [wall, skip] of Object.entries(walls) as [Wall, string | false][]) {
     })
 
     t.test('may not take all of the machine', async t => {
-      const { shell, workspace } = givenWorkspace(t, { wall })
+      const { shell, workspace } = givenWorkspace(t, { sandbox })
       t.match(await shell('head -c 300000000 /dev/zero > big; echo $?'), {
         content: /File size limit|153|\n1$/,
       })
@@ -160,9 +160,9 @@ for (const [wall, skip] of Object.entries(walls) as [Wall, string | false][]) {
   })
 }
 
-t.test('the sandbox', { skip: walls.bubblewrap }, async t => {
+t.test('the sandbox', { skip: sandboxes.bubblewrap }, async t => {
   t.test('shows the workspace and the programs of the system, to be read, and nothing else', async t => {
-    const { shell, around, outside, dir } = givenWorkspace(t, { wall: 'bubblewrap' })
+    const { shell, around, outside, dir } = givenWorkspace(t, { sandbox: 'bubblewrap' })
     t.equal((await shell('pwd')).content, '/workspace')
     const top = String((await shell('ls -A /')).content).split('\n')
     t.strictSame(
@@ -208,15 +208,15 @@ t.test('the sandbox', { skip: walls.bubblewrap }, async t => {
     t.teardown(() => server.close())
     const { port } = server.address() as { port: number }
     const ask = `exec 3<>/dev/tcp/127.0.0.1/${port} && cat <&3`
-    const { shell } = givenWorkspace(t, { wall: 'bubblewrap' })
+    const { shell } = givenWorkspace(t, { sandbox: 'bubblewrap' })
     t.match(await shell(ask), { content: /refused/, info: { exit_code: 1 } })
-    const open = givenWorkspace(t, { wall: 'limits' })
+    const open = givenWorkspace(t, { sandbox: 'limits' })
     t.match(await open.shell(ask), { content: 'the secret' }, 'which can be reached without the sandbox')
   })
 
   t.test('lets no variable of a caller reach what is outside', async t => {
     const { shell, inside, dir } = givenWorkspace(t, {
-      wall: 'bubblewrap',
+      sandbox: 'bubblewrap',
       env_vars: {
         BASH_ENV: '/workspace/env.sh',
         LD_PRELOAD: '/workspace/evil.so',
@@ -233,7 +233,7 @@ t.test('the sandbox', { skip: walls.bubblewrap }, async t => {
   })
 
   t.test('kill 0 and what leaves its group hit nothing outside', { skip: linuxAlone }, async t => {
-    const { shell, workspace } = givenWorkspace(t, { wall: 'bubblewrap' })
+    const { shell, workspace } = givenWorkspace(t, { sandbox: 'bubblewrap' })
     t.match(await shell('kill -9 0'), { info: { exit_code: 137 } })
     const sleep = sleeping()
     t.match(await shell(`setsid ${sleep} & sleep 0.1; echo left`), { content: 'left' })

@@ -5,32 +5,32 @@ import path from 'node:path'
 import type { Test } from 'tap'
 import type { StepContext } from '../../../src/contract/environment.ts'
 import { Workspace } from '../../../src/environments/kinds/workspace/workspace.ts'
-import { allowUnsandboxed, bubblewrapProgram } from '../../../src/environments/wall-variables.ts'
-import { bubblewrap, noBubblewrap } from '../../support/wall.ts'
+import { allowUnsandboxed, bubblewrapProgram } from '../../../src/environments/sandbox-variables.ts'
+import { bubblewrap, noBubblewrap } from '../../support/sandbox.ts'
 import { contextOf, failure, folder } from './support.ts'
 
 export const secret = 'the secret'
-/** Each wall with the reason to skip its tests. */
-export const walls = {
+/** Each sandbox with the reason to skip its tests. */
+export const sandboxes = {
   limits: false,
   bubblewrap: noBubblewrap,
 } as const
-export type Wall = keyof typeof walls
+export type Sandbox = keyof typeof sandboxes
 
-/** The variables that tell a workspace of its wall, as the service sets them. */
-export const variablesFor = (wall: Wall): Record<string, string> =>
-  wall === 'bubblewrap' && 'program' in bubblewrap
+/** The variables that tell a workspace of its sandbox, as the service sets them. */
+export const variablesFor = (sandbox: Sandbox): Record<string, string> =>
+  sandbox === 'bubblewrap' && 'program' in bubblewrap
     ? { [bubblewrapProgram]: bubblewrap.program }
     : { [allowUnsandboxed]: '1' }
 
-type Given = { kwargs?: object; wall?: Wall; env_vars?: Record<string, string> }
+type Given = { kwargs?: object; sandbox?: Sandbox; env_vars?: Record<string, string> }
 
-export const givenWorkspace = (t: Test, { kwargs = {}, wall = 'limits', env_vars = {} }: Given = {}) => {
+export const givenWorkspace = (t: Test, { kwargs = {}, sandbox = 'limits', env_vars = {} }: Given = {}) => {
   const around = folder(t)
   const [dir, outside] = [path.join(around, 'session'), path.join(around, 'outside')]
   mkdirSync(path.join(outside, 'deep'), { recursive: true })
   writeFileSync(path.join(outside, 'secret.txt'), secret)
-  const variables = variablesFor(wall)
+  const variables = variablesFor(sandbox)
   Object.assign(process.env, variables)
   const workspace = new Workspace({ ...kwargs }, { dir, env_vars })
   for (const name of Object.keys(variables)) delete process.env[name]

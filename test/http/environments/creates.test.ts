@@ -132,7 +132,7 @@ t.test('an environment that is not there is 404, and one that leads outside 403'
     t.equal(status, 404, env_class_path)
     t.match(body, { code: -32024, detail: /./ })
   }
-  for (const env_class_path of ['../../http/env-calls.ts', '/etc/passwd', '../modules-not/x.mjs']) {
+  for (const env_class_path of ['../env-calls.ts', '/etc/passwd', '../modules-not/x.mjs']) {
     const { status, body } = await create({ env_class_path })
     t.equal(status, 403, env_class_path)
     t.equal(body.code, -32031)

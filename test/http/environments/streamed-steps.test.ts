@@ -66,9 +66,7 @@ t.test('the request_id of a step is the id of its answer and frames, and its cau
   t.equal(named.headers.get('x-request-id'), 'header-3')
   const { body } = await call('GET', `/audit/events?stream=env-${id}&limit=10`)
   t.same(
-    (body as unknown as { events: { causation_id: string }[] }).events
-      .slice(1)
-      .map(event => event.causation_id),
+    (body as unknown as { data: { causation_id: string }[] }).data.slice(1).map(event => event.causation_id),
     ['chain-1', 'chain-2', 'header-3'],
   )
 })

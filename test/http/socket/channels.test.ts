@@ -1,7 +1,6 @@
 // Channels on /ws: the events of /api/events and the frames of tasks, the same and in the same order, from any point on.
 import t from 'tap'
-import { channelOf, eventChannels } from '../../../src/contract/event-names.ts'
-import { eventNames } from '../../../src/contract/public-events.ts'
+import { channelOf, eventChannels, eventNames } from '../../../src/contract/events/public-events.ts'
 import { eventsOf } from '../../../src/contract/socket.ts'
 import { pause, read, type TaskJson, until } from '../../support/http.ts'
 import { type Api, apiOf, serveHere } from '../../support/server.ts'

@@ -7,12 +7,12 @@ import { noReads } from '../../../src/access/reads.ts'
 import type { Events } from '../../../src/bus/events.ts'
 import { taskStream } from '../../../src/contract/task-stream.ts'
 import { wholeLoop } from '../../../src/fairness/loop-shares.ts'
-import { createAdmission } from '../../../src/http/admission.ts'
+import { createLongAnswers } from '../../../src/http/answer/long-answers.ts'
 import { createBodyBudget } from '../../../src/http/body/budget.ts'
 import type { Serving } from '../../../src/http/doors.ts'
-import { createLongAnswers } from '../../../src/http/long-answers.ts'
-import { type Cut, createOpenStreams, type OpenStream } from '../../../src/http/open-streams.ts'
+import { createAdmission } from '../../../src/http/request/admission.ts'
 import { defaultLimits, openSocketDoor, type SocketLimits } from '../../../src/http/socket/door.ts'
+import { type Cut, createOpenStreams, type OpenStream } from '../../../src/http/stream/open-streams.ts'
 import { createRequestCounts } from '../../../src/metrics/request-counts.ts'
 import { adminToken, type serveHere } from '../../support/server.ts'
 import { admin } from '../../support/system.ts'
@@ -70,7 +70,12 @@ export const doorHere = async (
       },
       sessions: { sessions: system.environments.sessions },
       events,
-      gate: { allowedOrigins, requests },
+      gate: { allowedOrigins, requests, loop: wholeLoop },
+      agents: {
+        connect: () => {
+          throw new Error('these tests have no workers')
+        },
+      },
       serving: {
         principals,
         tickets,
@@ -82,6 +87,7 @@ export const doorHere = async (
         stopping: stopping.signal,
         newId: () => 'req',
         publicUrl: undefined,
+        root: '',
         addressOf: path => path,
         fault: error => faults.push(error),
       },

@@ -11,7 +11,7 @@ import { openEndpoint } from '../../../src/agents/model/open-endpoint.ts'
 import { modelOf } from '../../../src/agents/model/settings.ts'
 import type { GivenTurn, StepEnd, StepPart } from '../../../src/contract/agent.ts'
 import type { CreateTaskBody, OutputItem, ToolDefinition } from '../../../src/contract/wire.ts'
-import { readBody } from '../../../src/fake-model/read-body.ts'
+import { readBody } from '../../../src/fake-model/server.ts'
 import { realWorld } from '../../../src/platform/world.ts'
 
 export const providerFile = path.join(import.meta.dirname, 'parts-provider.ts')

@@ -1,9 +1,9 @@
 // Azure OpenAI: a deployment of a model of OpenAI, with content filters.
 import { eachEvent } from '../../../src/fake-model/faults/fault.ts'
 import type { Step } from '../../../src/fake-model/frames.ts'
-import { after, eachChoice, hiddenReasoning } from './chat-traits.ts'
+import { after, eachChoice, hiddenReasoning } from './completions-traits.ts'
 import { type Imitation, idsLike, key, type Sent } from './imitation.ts'
-import { openaiChatRules } from './openai-chat-rules.ts'
+import { openaiCompletionsRules } from './openai-completions-rules.ts'
 
 const safe = Object.fromEntries(
   ['hate', 'self_harm', 'sexual', 'violence'].map(name => [name, { filtered: false, severity: 'safe' }]),
@@ -67,7 +67,7 @@ export const azure: Imitation = {
           : undefined,
       error: { type: 'invalid_request_error', code: 'unknown_parameter' },
     },
-    ...openaiChatRules,
+    ...openaiCompletionsRules,
     {
       name: 'content-filter',
       about: 'a prompt that a content filter blocks',

@@ -1,8 +1,8 @@
 // DeepSeek, with a model that thinks, as its models do by default.
 import type { Frame, Step } from '../../../src/fake-model/frames.ts'
 import { fieldsOf } from '../../../src/fake-model/question.ts'
-import { callsIn, hasImage, messagesOf, strayResults, unanswered } from './chat-history.ts'
-import { after } from './chat-traits.ts'
+import { callsIn, hasImage, messagesOf, strayResults, unanswered } from './completions-history.ts'
+import { after } from './completions-traits.ts'
 import { bearer, hasBearer, hasLoneSurrogate, type Imitation, idsLike, type Sent } from './imitation.ts'
 
 const invalid = { type: 'invalid_request_error', param: null, code: 'invalid_request_error' }

@@ -1,9 +1,9 @@
 // Gemini, at its endpoint that is compatible with OpenAI.
 import { createHash } from 'node:crypto'
-import type { Piece } from '../../../src/fake-model/pieces.ts'
+import type { Piece } from '../../../src/fake-model/answer-pieces.ts'
 import { type Fields, fieldsOf, listOf } from '../../../src/fake-model/question.ts'
-import { callsIn, currentTurn, messagesOf, unanswered } from './chat-history.ts'
-import { wholeCalls } from './chat-traits.ts'
+import { callsIn, currentTurn, messagesOf, unanswered } from './completions-history.ts'
+import { wholeCalls } from './completions-traits.ts'
 import { bearer, hasBearer, type Imitation, idsLike, type Sent } from './imitation.ts'
 
 const known = [

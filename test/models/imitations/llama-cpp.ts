@@ -1,7 +1,7 @@
 // The server of llama.cpp, with --jinja and the template of a model that wants roles to alternate.
 import { fieldsOf, listOf } from '../../../src/fake-model/question.ts'
-import { callsIn, callsOf, jsonProblem, messagesOf } from './chat-history.ts'
-import { argumentsWithName, eachChoice } from './chat-traits.ts'
+import { callsIn, callsOf, jsonProblem, messagesOf } from './completions-history.ts'
+import { argumentsWithName, eachChoice } from './completions-traits.ts'
 import { type Imitation, idsLike, type Sent } from './imitation.ts'
 
 const server = 'https://github.com/ggml-org/llama.cpp/blob/master/tools/server/server-common.cpp'

@@ -1,6 +1,6 @@
 // Mistral: the checks that it publishes as mistral-common, and its schema, which allows no other fields.
-import { callsOf, messagesOf } from './chat-history.ts'
-import { callsInOnePiece } from './chat-traits.ts'
+import { callsOf, messagesOf } from './completions-history.ts'
+import { callsInOnePiece } from './completions-traits.ts'
 import { bearer, hasBearer, type Imitation, type Rule, type Sent } from './imitation.ts'
 import { any, byField, checkerOf, listOf, maybe, objectOf, only, text, textOr, truth } from './schema.ts'
 

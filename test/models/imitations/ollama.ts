@@ -1,7 +1,7 @@
 // Ollama, at its endpoint that is compatible with OpenAI.
 import { fieldsOf, listOf } from '../../../src/fake-model/question.ts'
-import { callsOf, isJsonObject, messagesOf } from './chat-history.ts'
-import { eachChoice, wholeCalls } from './chat-traits.ts'
+import { callsOf, isJsonObject, messagesOf } from './completions-history.ts'
+import { eachChoice, wholeCalls } from './completions-traits.ts'
 import { type Imitation, idsLike, type Sent } from './imitation.ts'
 
 const code = 'https://github.com/ollama/ollama/blob/main/openai/openai.go'

@@ -1,6 +1,6 @@
 // OpenAI: Chat Completions and Responses, with a model that reasons.
 import { type Fields, fieldsOf, listOf } from '../../../src/fake-model/question.ts'
-import { hiddenReasoning } from './chat-traits.ts'
+import { hiddenReasoning } from './completions-traits.ts'
 import {
   bearer,
   type Complaint,
@@ -10,7 +10,7 @@ import {
   type Rule,
   type Sent,
 } from './imitation.ts'
-import { looseObject, openaiChatRules } from './openai-chat-rules.ts'
+import { looseObject, openaiCompletionsRules } from './openai-completions-rules.ts'
 import {
   any,
   checkerOf,
@@ -212,7 +212,7 @@ export const openai: Imitation = {
       status: 401,
       error: { ...invalid, code: 'invalid_api_key' },
     },
-    ...openaiChatRules,
+    ...openaiCompletionsRules,
     ...responsesRules,
   ],
   traits: [hiddenReasoning],

@@ -1,8 +1,8 @@
 // OpenRouter, with a model of another vendor behind it whose reasoning must come back.
 import { eachEvent } from '../../../src/fake-model/faults/fault.ts'
 import { fieldsOf, listOf } from '../../../src/fake-model/question.ts'
-import { callsIn, currentTurn, messagesOf } from './chat-history.ts'
-import { after, eachChoice } from './chat-traits.ts'
+import { callsIn, currentTurn, messagesOf } from './completions-history.ts'
+import { after, eachChoice } from './completions-traits.ts'
 import { bearer, type Complaint, hasBearer, type Imitation, idsLike, type Sent } from './imitation.ts'
 
 const preserving =

@@ -1,7 +1,7 @@
 // vLLM, with tools turned on.
 
-import { callsOf, jsonProblem } from './chat-history.ts'
-import { argumentsWithName, eachChoice } from './chat-traits.ts'
+import { callsOf, jsonProblem } from './completions-history.ts'
+import { argumentsWithName, eachChoice } from './completions-traits.ts'
 import { type Imitation, idsLike } from './imitation.ts'
 
 const model = 'Qwen/Qwen3-32B'

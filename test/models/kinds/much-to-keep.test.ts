@@ -1,7 +1,7 @@
 // The kind: an endpoint gives so much with its answer, or nests it so deep, that the log and each later request would
 // carry it. The answer is refused, and says why.
 import t from 'tap'
-import { createChatReader } from '../../../src/agents/model/chat-reader.ts'
+import { createCompletionsReader } from '../../../src/agents/model/completions-reader.ts'
 import { sse } from '../../agents/streams/replay.ts'
 import { delta } from '../../support/fake-model.ts'
 import { type Outcome, plays, stream } from './outcome.ts'
@@ -36,7 +36,7 @@ t.test('what is too much', t =>
 )
 
 t.test('a name that means something to JavaScript is a name like others', async t => {
-  const reader = createChatReader()
+  const reader = createCompletionsReader()
   for (const text of ['a', 'b']) {
     const data = `{"choices":[{"delta":{"reasoning_details":[{"index":0,"__proto__":{"type":"${text}"}}]}}]}`
     reader.hear({ event: undefined, data: JSON.parse(data) })

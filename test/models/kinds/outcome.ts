@@ -1,6 +1,6 @@
 // What one step of the agent makes of the bytes of an endpoint, in a form that a table can hold.
 import type { Test } from 'tap'
-import { createRecorder } from '../../../actors/task/recorder.ts'
+import { createRecorder } from '../../../actors/task/step/recorder.ts'
 import type { StepEnd, StepPart } from '../../../src/contract/agent.ts'
 import { joined, type Played, replay, stepAt } from '../../agents/streams/replay.ts'
 import { testWorld } from '../../support/world.ts'

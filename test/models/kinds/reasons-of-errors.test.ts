@@ -1,7 +1,7 @@
 // The kind: the reason of an error is lost, or told as "undefined" or "[object Object]". Each form in which endpoints
 // give a reason is read, with an error status, in a stream, and as a whole answer.
 import t from 'tap'
-import { createChatReader } from '../../../src/agents/model/chat-reader.ts'
+import { createCompletionsReader } from '../../../src/agents/model/completions-reader.ts'
 import { type Played, replay, sse, stepAt } from '../../agents/streams/replay.ts'
 import { delta } from '../../support/fake-model.ts'
 import { outcomeOf } from './outcome.ts'
@@ -121,7 +121,8 @@ t.test('in a stream and as a whole answer', async t => {
     !Array.isArray(body) && ['error', 'object', 'detail', 'message'].some(name => name in (body as object))
   for (const [name, [body, reason]] of Object.entries(bodies)) {
     if (!isTold(body)) continue
-    const hear = () => createChatReader().hear({ event: undefined, data: body as Record<string, unknown> })
+    const hear = () =>
+      createCompletionsReader().hear({ event: undefined, data: body as Record<string, unknown> })
     if (reason === '') t.throws(hear, /failed: ./, name)
     else t.throws(hear, { message: `the model's endpoint failed: ${reason}` }, name)
     for (const event of [

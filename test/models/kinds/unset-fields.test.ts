@@ -1,8 +1,8 @@
 // The kind: a request cannot set or unset a field that the server would send. In each protocol, `inference_args` has the
 // last word about everything that is not ours.
 import t from 'tap'
-import type { ProtocolName } from '../../../src/chat/protocol.ts'
-import { type Asked, stepBody } from '../../../src/chat/request.ts'
+import type { ProtocolName } from '../../../src/model-requests/protocol.ts'
+import { type Asked, stepBody } from '../../../src/model-requests/request.ts'
 
 const asked = (protocol: ProtocolName): Asked => ({ model: 'any', endpoint: 'one', protocol })
 const bodyWith = (protocol: ProtocolName, inference_args: Record<string, unknown>) =>

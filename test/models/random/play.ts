@@ -1,7 +1,7 @@
 // Plays a random stream to a step of the agent, with a given clock, and compares what the step makes of it with what a
 // careful reader takes of it.
 
-import { createChatReader } from '../../../src/agents/model/chat-reader.ts'
+import { createCompletionsReader } from '../../../src/agents/model/completions-reader.ts'
 import { createConfiguredEndpoint } from '../../../src/agents/model/configured-endpoint.ts'
 import { createHttpEndpoint } from '../../../src/agents/model/http.ts'
 import { model } from '../../../src/agents/model/model.ts'
@@ -86,7 +86,7 @@ export const played = async (world: TestWorld, fetch: ReturnType<typeof fetchOf>
     headers: {},
     secrets: [],
     silenceMs: limitMs,
-    createReader: createChatReader,
+    createReader: createCompletionsReader,
   }
   const answer = createHttpEndpoint(http, world.timers, { fetch, now })
   const started = now()

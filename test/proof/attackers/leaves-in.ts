@@ -1,10 +1,10 @@
-import { openStoredRows } from '../../../src/log/stored-rows.ts'
-import { logOf } from '../verify/signed-folder.ts'
+import { openLeaves } from '../../../src/log/chosen-storage.ts'
+import { headOf, logOf } from '../verify/signed-folder.ts'
 
 /** The leaves of a log, in order. */
 export const leavesIn = (dataDir: string): string[] => {
-  const rows = openStoredRows(logOf(dataDir))
-  const leaves = [...rows.pages(0, rows.head())].flatMap(page => page.map(({ leaf }) => leaf))
-  rows.close()
+  const log = openLeaves(logOf(dataDir))
+  const leaves = log.leaves(0, headOf(dataDir))
+  log.close()
   return leaves
 }

@@ -4,11 +4,11 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import Database from 'better-sqlite3'
 import t from 'tap'
-import { verifyLog } from '../../../src/maintenance/verify-log.ts'
+import { verifyLog } from '../../../src/maintenance/verify/verify-log.ts'
 import { originOf, signCheckpoint } from '../../../src/proof/note/checkpoint.ts'
 import { makeSigningKey } from '../../../src/proof/note/keys.ts'
-import { isCutOff } from '../../../src/proof/verify/cut-off.ts'
-import { createRevisions } from '../../../src/proof/verify/revisions.ts'
+import { createRevisions } from '../../../src/proof/verify/chain.ts'
+import { isCutOff } from '../../../src/proof/verify/checkpoints-in.ts'
 import {
   addCheckpoints,
   addEvents,

@@ -2,9 +2,9 @@
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { StreamAppend } from '../../../src/contract/stored.ts'
+import { openLeaves, openReads } from '../../../src/log/chosen-storage.ts'
+import { sqliteStore } from '../../../src/log/file/sqlite-store.ts'
 import { openLog } from '../../../src/log/log.ts'
-import { sqliteStore } from '../../../src/log/sqlite-store.ts'
-import { openStoredRows } from '../../../src/log/stored-rows.ts'
 import { realWorld } from '../../../src/platform/world.ts'
 import { originOf, signCheckpoint } from '../../../src/proof/note/checkpoint.ts'
 import { keyChangeText, keyStream } from '../../../src/proof/note/key-change.ts'
@@ -90,11 +90,13 @@ export const nameKey = async (dataDir: string, old?: SigningKey, revision = 0): 
 
 /** A checkpoint of the first `size` events, as the leaves in the file say. */
 export const noteOf = (dataDir: string, key: SigningKey, size: number): string => {
-  const rows = openStoredRows(logOf(dataDir))
+  const log = openLeaves(logOf(dataDir))
   const tree = createGrowingTree()
-  for (const page of rows.pages(0, size)) for (const { leaf } of page) tree.add(leaf)
-  const origin = originOf(rows.logId())
-  rows.close()
+  for (const leaf of log.leaves(0, size)) tree.add(leaf)
+  log.close()
+  const reads = openReads(logOf(dataDir))
+  const origin = originOf(reads.logId())
+  void reads.close()
   return signCheckpoint({ origin, size, root: tree.root() }, [key])
 }
 
@@ -104,8 +106,8 @@ export const addCheckpoints = (dataDir: string, key: SigningKey, sizes: readonly
 }
 
 export const headOf = (dataDir: string): number => {
-  const rows = openStoredRows(logOf(dataDir))
-  const head = rows.head()
-  rows.close()
+  const reads = openReads(logOf(dataDir))
+  const head = reads.head()
+  void reads.close()
   return head
 }

@@ -30,7 +30,7 @@ const jobsOf = ({ must }: Stage) => {
       ) as unknown as Promise<Run>,
     becomes: (id: string, is: (job: Job) => boolean) => until(async () => is(await show(id))),
     runs: async (id: string) =>
-      (await must('GET', `/cron/jobs/${id}/runs?limit=100`)).runs as unknown as Run[],
+      (await must('GET', `/cron/jobs/${id}/runs?limit=100`)).data as unknown as Run[],
   }
 }
 

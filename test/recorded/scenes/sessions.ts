@@ -5,7 +5,7 @@ import { counter, gone, kept } from '../../http/env-calls.ts'
 import { pause } from '../../support/http.ts'
 import type { Stage } from './stage.ts'
 
-const walls = [counter, kept, gone]
+const modules = [counter, kept, gone]
 
 export const playSessions = async (stage: Stage): Promise<void> => {
   const { env, act, begins, becomes, post, must } = stage
@@ -13,7 +13,7 @@ export const playSessions = async (stage: Stage): Promise<void> => {
   await pause(1500)
   await env.observe('of-anna')
   await must('POST', '/env/sessions/cleanup?inactive_seconds=1')
-  for (const [n, env_class_path] of walls.entries()) {
+  for (const [n, env_class_path] of modules.entries()) {
     const id = `steps-${n}`
     const key = { 'idempotency-key': `create-${n}` }
     await env.create({ session_id: id, env_class_path, client_id: 'c1', env_vars: { PASSWORD: 'open' } }, key)
@@ -30,7 +30,7 @@ export const playSessions = async (stage: Stage): Promise<void> => {
     await env.step(id, 'draw')
   }
   await env.close(await env.made({ session_id: 'seen', env_class_path: 'seen.mjs#Seen' }))
-  for (const [n, env_class_path] of walls.entries()) {
+  for (const [n, env_class_path] of modules.entries()) {
     const done = await env.made({ session_id: `done-${n}`, env_class_path, env_init_kwargs: { end: 3 } })
     await env.add(done, 3)
     const closed = await env.made({ session_id: `closed-${n}`, env_class_path })
@@ -90,7 +90,7 @@ export const playSessions = async (stage: Stage): Promise<void> => {
 
 /** Sessions that the kill and the restarts will meet: one of them in the middle of a step. */
 export const playHeldSessions = async ({ env, file, exists }: Stage): Promise<void> => {
-  for (const [n, env_class_path] of walls.entries()) {
+  for (const [n, env_class_path] of modules.entries()) {
     const id = await env.made({ session_id: `held-${n}`, env_class_path })
     await env.add(id, 1)
     void env.step(id, 'hold', { file: file(`step-${n}`) }).catch(() => {}) // the kill breaks it off

@@ -9,6 +9,7 @@ import { result } from '../../mcp/servers/raw.mjs'
 import { rawProcess } from '../../mcp/servers/raw.ts'
 import { read, until } from '../../support/http.ts'
 import { type Api, launch, type ServerProcess } from '../../support/server.ts'
+import { agentFiles } from './code.ts'
 
 /** A hundred years: what rests in a recording rests for good. */
 export const forGood = '3153600000'
@@ -29,6 +30,8 @@ export const createStage = (folder: string) => {
   mkdirSync(file('modules'), { recursive: true })
   copyFileSync(path.join(modules, 'counter.mjs'), file('modules/counter.mjs'))
   writeFileSync(file('modules/seen.mjs'), seen)
+  mkdirSync(file('agents'))
+  for (const [name, text] of Object.entries(agentFiles)) writeFileSync(file(`agents/${name}`), text)
   const stdio = path.resolve(import.meta.dirname, '../../mcp/servers/stdio.mjs')
   const strange = rawProcess(folder, {
     lists: [
@@ -55,12 +58,14 @@ export const createStage = (folder: string) => {
     api,
     file,
     dataDir: file('data'),
+    url: () => running().url,
     env: envCalls(api),
     as: (token: string) => ({ ...tasksOf(apiWith(token)), env: envCalls(apiWith(token)) }),
     async begin(env: Record<string, string> = {}, ttl = forGood): Promise<void> {
       server = await launch(file('data'), {
         LOG_LEVEL: 'error',
         ENV_PATH: file('modules'),
+        AGENT_PATH: file('agents'),
         MCP_CONFIG: file('mcp.json'),
         ALLOW_PRIVATE_URLS: '1',
         ENV_SESSION_IDLE_SECONDS: forGood,

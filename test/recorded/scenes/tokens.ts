@@ -1,5 +1,5 @@
 // Tokens of every role, one of them revoked, and what a user does with one.
-import { roles } from '../../../src/contract/token-events.ts'
+import { roles } from '../../../src/contract/events/token-events.ts'
 import { script } from '../../http/agent-tasks.ts'
 import { counter } from '../../http/env-calls.ts'
 import type { Stage } from './stage.ts'

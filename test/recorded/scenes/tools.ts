@@ -4,6 +4,36 @@ import type { Stage } from './stage.ts'
 
 const withMcp = (...steps: object[]) => ({ ...script(...steps), tool_mcp_config: { tools: {} } })
 
+/** Calls that somebody approves, approves with other arguments, or refuses; one of a subagent; one that stays open. */
+const playApprovals = async ({ begins, becomes, act }: Stage): Promise<void> => {
+  const count = (expression: string) => ({ tool: 'calculator', arguments: { expression } })
+  const asking = { tools: [count('1+1'), count('2+2'), count('3+3')] }
+  const approve = ['calculator', 'mcp:*']
+  const id = await begins({ agent_config: { ...script(asking, { message: '$result' }), approve } })
+  const decisions = [
+    { decision: 'approve' },
+    { decision: 'approve', arguments: { expression: '20+2' }, reason: 'not four' },
+    { decision: 'refuse', reason: 'count yourself' },
+  ]
+  for (const [n, decision] of decisions.entries()) {
+    const waiting = await becomes(id, 'input-required')
+    await act(id, 'approvals', { call_id: callId(waiting, n), ...decision })
+  }
+  await becomes(id, 'completed')
+  const input = JSON.stringify([count('4+4'), { message: 'from below' }])
+  const caller = await begins({
+    agent_config: { ...script({ subagent: 'script', input }, { message: '$result' }), approve },
+  })
+  const below = await becomes(caller, 'input-required')
+  await act(caller, 'approvals', { call_id: below.input_required?.call_id, decision: 'approve' })
+  await becomes(caller, 'completed')
+  const ofServer = { tool: 'tools__echo', arguments: { text: 'hello' } }
+  await becomes(
+    await begins({ agent_config: { ...withMcp(ofServer, { message: 'x' }), approve } }),
+    'input-required',
+  )
+}
+
 export const playTools = async (stage: Stage): Promise<void> => {
   const { begins, becomes, act, answer, post, play, file, hasBegun } = stage
   await play([
@@ -73,6 +103,8 @@ export const playTools = async (stage: Stage): Promise<void> => {
   await becomes(await begins(askOnce), 'input-required')
   const partly = await becomes(await begins({ agent_config: asking, client_tools }), 'input-required')
   await answer(partly.id, { call_id: callId(partly), message_content: 'the other stays open' })
+
+  await playApprovals(stage)
 
   const stopped = await begins({
     agent_config: withMcp({ tool: 'tools__wait', arguments: { file: file('stopped') } }),

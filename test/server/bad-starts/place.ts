@@ -142,7 +142,7 @@ export const missing = async (place: Place, expected: Expected): Promise<string[
     return data.length === 1 && data[0].enabled === true ? undefined : JSON.stringify(data)
   })
   await look('cron jobs', async () => {
-    const { jobs } = await read(api('GET', '/cron/jobs'))
+    const { data: jobs } = await read(api('GET', '/cron/jobs'))
     return jobs.length === 1 ? undefined : JSON.stringify(jobs)
   })
   await server.end('SIGTERM')

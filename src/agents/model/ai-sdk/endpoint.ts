@@ -1,7 +1,7 @@
 // The endpoint behind a provider package of the AI SDK, which the operator has installed.
 import { createHash } from 'node:crypto'
-import type { Switches } from '../../../chat/switches.ts'
 import type { Report, Timers } from '../../../contract/ports.ts'
+import type { Switches } from '../../../model-requests/switches.ts'
 import { createPersist } from '../ask.ts'
 import type { Answer, Heard, ModelEndpoint } from '../endpoint.ts'
 import { fieldsOf, listOf } from '../endpoint-values.ts'

@@ -1,6 +1,7 @@
 // Turns the parts of an answer, as a language model of the AI SDK streams them, into pieces of an answer.
-import type { SdkKept, SdkKeptPart } from '../../../chat/ai-sdk/kept.ts'
+
 import type { Usage } from '../../../contract/wire.ts'
+import type { SdkExtra, SdkExtras } from '../../../model-requests/ai-sdk/extras.ts'
 import { checkCalls } from '../bounds.ts'
 import type { Answer, Heard, HeardCall, Progress } from '../endpoint.ts'
 import { countOf, type Fields, fieldsOf, jsonOf, nameOf, wordOf } from '../endpoint-values.ts'
@@ -100,7 +101,7 @@ export const createPartsReader = () => {
     open = undefined
     return call
   }
-  const keepCall = (id: string, options: Options): void => {
+  const noteCall = (id: string, options: Options): void => {
     if (options === undefined) return
     for (const entry of entries) {
       if (entry.type === 'call' && entry.call === id) entry.options = merged(entry.options, options)
@@ -122,7 +123,7 @@ export const createPartsReader = () => {
       wordOf(part.toolName),
       input.startsWith(known) ? input.slice(known.length) : '',
     )
-    keepCall(id, metadataOf(part))
+    noteCall(id, metadataOf(part))
     return heard
   }
 
@@ -175,9 +176,9 @@ export const createPartsReader = () => {
   const optionsOf = (entry: Entry): Options =>
     'block' in entry ? (entry.block.newest === entry ? entry.block.options : undefined) : entry.options
 
-  const keptOf = (): SdkKept | undefined => {
+  const extrasOf = (): SdkExtras | undefined => {
     const nths = new Map(inOrder().map(({ id }, nth) => [id, nth]))
-    const parts = entries.map((entry): SdkKeptPart => {
+    const parts = entries.map((entry): SdkExtra => {
       const given = optionsOf(entry)
       const options = given === undefined ? {} : { options: given }
       if (entry.type === 'custom') return { type: 'custom', kind: entry.kind, ...options }
@@ -200,7 +201,7 @@ export const createPartsReader = () => {
         kind === undefined
           ? ((Object.hasOwn(readers, type) ? readers[type]?.(part, id) : undefined) ?? [])
           : hearBlock(kind as Kind, stage, part)
-      if (type.startsWith('tool-input-')) keepCall(id, metadataOf(part))
+      if (type.startsWith('tool-input-')) noteCall(id, metadataOf(part))
       return silent.has(type) || (type.endsWith('-delta') && heard.length === 0) ? undefined : heard
     },
     progress: (): Progress => progress,
@@ -208,13 +209,13 @@ export const createPartsReader = () => {
       const made = inOrder()
       if (made.some(({ name }) => name === ''))
         throw new ModelLost('the model called a tool without its name')
-      const kept = keptOf()
+      const extras = extrasOf()
       const ids = made.map(({ id }) => id)
       return {
         response: {
           ...response,
           ...(ids.some(id => id !== '') ? { call_ids: ids } : {}),
-          ...(kept === undefined ? {} : { kept }),
+          ...(extras === undefined ? {} : { kept: extras }),
         },
         ...(usage === undefined ? {} : { usage }),
         calls: made.map(({ name, text }): HeardCall => ({ name, arguments: text.trim() === '' ? '' : text })),

@@ -59,7 +59,7 @@ export const query = (database: Database, sql: string, params: unknown, limit: n
   }
 }
 
-const unlessKept = (database: Database): void => {
+const refuseTemporary = (database: Database): void => {
   if (!database.inTransaction) throw new Error('A statement has rolled everything back')
   if (database.prepare('SELECT 1 FROM temp.sqlite_schema').get() !== undefined) {
     throw new Error('Temporary tables, views and triggers are not kept: make them without TEMP')
@@ -76,7 +76,7 @@ const runAll = (database: Database, sql: string, params: unknown): Written => {
       throw new Error('params are for one statement, and there are several')
     if (statement.reader) last = rowsOf(statement, params, 100)
     else statement.run(...boundOf(params))
-    unlessKept(database)
+    refuseTemporary(database)
     count++
   }
   if (count === 0) throw new Error('There is no statement')

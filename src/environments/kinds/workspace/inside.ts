@@ -3,7 +3,7 @@
 // command, and without a sandbox a command can reach every file anyway.
 import { constants, type Dirent, lstatSync, mkdirSync, openSync, realpathSync, type Stats } from 'node:fs'
 import path from 'node:path'
-import { home } from '../../wall.ts'
+import { home } from '../../sandbox.ts'
 
 const reasons: Record<string, string | undefined> = {
   ENOENT: 'does not exist',

@@ -3,9 +3,9 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { constants } from 'node:os'
 import type { Writable } from 'node:stream'
-import { processGivesWay } from '../../../platform/give-way.ts'
+import { processGivesWay } from '../../../platform/threads/give-way.ts'
+import type { Launch } from './launch.ts'
 import { createOutput } from './output.ts'
-import type { Launch } from './sandbox.ts'
 
 export type Ended = {
   output: string

@@ -10,14 +10,14 @@ import type {
   StepContext,
   StepResult,
 } from '../../../contract/environment.ts'
-import type { Wall } from '../../wall.ts'
-import { allowUnsandboxed, bubblewrapProgram } from '../../wall-variables.ts'
+import type { Sandbox } from '../../sandbox.ts'
+import { allowUnsandboxed, bubblewrapProgram } from '../../sandbox-variables.ts'
 import { findBelow } from '../shared/kept/found.ts'
 import { createKept, type Kept, type Reference } from '../shared/kept/kept.ts'
 import type { Schema } from '../shared/schema.ts'
 import { toolbox } from '../shared/toolbox.ts'
 import { listFiles, patchFile, readFile, writeFile } from './files.ts'
-import { launchOf } from './sandbox.ts'
+import { launchOf } from './launch.ts'
 import { search } from './search.ts'
 import { filesOf, parameters, unlessEnv } from './settings.ts'
 import { type Ended, run } from './shell.ts'
@@ -181,7 +181,7 @@ export class Workspace implements Environment {
     },
   })
 
-  get #wall(): Wall {
+  get #sandbox(): Sandbox {
     return this.#bubblewrap === undefined ? 'limits' : 'bubblewrap'
   }
 
@@ -208,7 +208,7 @@ export class Workspace implements Environment {
       const mode = (stats.mode & 0o777).toString(8)
       files.push({ path: name, ...(stats.isFile() ? { size } : { special: true }), mode })
     }
-    return { files, file_count: count, size_bytes: bytes, sandbox: this.#wall }
+    return { files, file_count: count, size_bytes: bytes, sandbox: this.#sandbox }
   }
 
   tools() {
@@ -246,7 +246,7 @@ export class Workspace implements Environment {
     try {
       const ended = await running
       const { output: _, ...outcome } = ended
-      return { content: toldOf(ended, seconds), info: { ...outcome, sandbox: this.#wall } }
+      return { content: toldOf(ended, seconds), info: { ...outcome, sandbox: this.#sandbox } }
     } finally {
       this.#running.delete(running)
     }

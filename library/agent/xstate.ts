@@ -1,0 +1,2 @@
+// The copy of XState for files of agents that have no other.
+export * from 'xstate'

@@ -1,0 +1,13 @@
+// The package `reprise/client`.
+export type { Approve, Call, Decision, RunTool, Tool, Tools } from './answers.ts'
+export { BadSignature, ConnectionFailed, NotCompleted, type Problem, RepriseError } from './errors.ts'
+export type { CursorStore, EventsOptions, PlacedEvent } from './events.ts'
+export type { Options } from './link.ts'
+export type { List } from './lists.ts'
+export * from './refusals.ts'
+export { Reprise } from './reprise.ts'
+export type { FollowOptions, Run, RunOptions } from './run.ts'
+export type { TaskBody, TaskFilter, TaskQuery } from './tasks.ts'
+export { textOf } from './text.ts'
+export type * from './types.ts'
+export { type Delivered, verifyWebhook } from './verify-webhook.ts'

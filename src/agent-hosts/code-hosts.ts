@@ -1,0 +1,100 @@
+// Agents that are code of users: the files of AGENT_PATH and the workers, behind the port that tasks use.
+import type { CodeAgent, CodeAgents } from '../contract/code-agent.ts'
+import type { AgentInfo } from '../contract/wire.ts'
+import type { FileDeps } from './hosted-file.ts'
+import { type HostedFiles, hostFiles } from './hosted-files.ts'
+import { openListed } from './listed.ts'
+import { createRoster } from './roster.ts'
+import { createWorkers } from './workers.ts'
+
+export type AgentHostSettings = {
+  /** The folder whose files are agents; undefined: there is none. */
+  path: string | undefined
+  /** The processes of one host together may have at most this many MiB of resident memory. */
+  memoryMb: number
+  /** Milliseconds after which a host that does not answer is ended. */
+  stallMs: number
+}
+
+type Deps = Omit<FileDeps, 'inTurn' | 'roster' | 'memoryMb' | 'stallMs'> & {
+  /** The names of built-in agents. */
+  builtin: ReadonlySet<string>
+  /** The file that keeps the list of agents of workers; undefined: nothing is kept. */
+  listFile: string | undefined
+}
+
+const infosOf = (files: HostedFiles): AgentInfo[] =>
+  files.all().map(file => {
+    const agent = file.agent()
+    const error = file.error()
+    return {
+      ...{ name: file.name, description: agent?.description ?? '', kind: agent?.kind ?? 'function' },
+      source: file.source,
+      ...(agent?.parameters === undefined ? {} : { parameters: agent.parameters as Record<string, unknown> }),
+      version: agent?.version ?? file.version(),
+      ...(error === undefined ? {} : { error }),
+    }
+  })
+
+export const openCodeHosts = (
+  { builtin, listFile, ...deps }: Deps,
+  { path, memoryMb, stallMs }: AgentHostSettings,
+) => {
+  const listed = openListed({ clock: deps.clock, report: deps.report, file: listFile })
+  const roster = createRoster({
+    isOwn: (agent, user) => listed.get(agent, user) !== undefined,
+    wanted: agent => files.get(agent)?.wanted(),
+    fault: error =>
+      deps.report('error', 'a lease could not begin because of a defect of the server', {
+        error: error instanceof Error ? (error.stack ?? error.message) : String(error),
+      }),
+  })
+  const files: HostedFiles = hostFiles(path, builtin, { ...deps, roster, memoryMb, stallMs })
+  const workers = createWorkers({
+    ...{ clock: deps.clock, timers: deps.timers, roster, listed },
+    refusalOf: name =>
+      builtin.has(name)
+        ? 'the name belongs to a built-in agent'
+        : files.get(name) && `the name belongs to the agent of the file ${files.get(name)?.source}`,
+  })
+
+  const find = (name: string, user: string): CodeAgent | undefined => {
+    const served = roster.find(name, user)
+    if (served !== undefined) return served
+    const file = files.get(name)
+    if (file !== undefined)
+      return { kind: 'function', ...file.agent(), name, version: file.version(), source: file.source }
+    const listed = workers.find(name, user)
+    return listed && { ...listed, source: 'worker' }
+  }
+
+  const agents: CodeAgents = {
+    find,
+    names: user => [...files.all().map(({ name }) => name), ...workers.agents(user).map(({ name }) => name)],
+    lease: roster.lease,
+    onServed: roster.onAdded,
+    isServed: (name, user) => roster.find(name, user) !== undefined || files.get(name)?.isServed() === true,
+  }
+  return {
+    agents,
+    workers,
+    /** The agents that a user may see. Undefined: all. */
+    list: (user: string | undefined): AgentInfo[] => [...infosOf(files), ...workers.agents(user)],
+    /** Why no new task can begin on an agent that is there; undefined: it can. */
+    problemOf(name: string, user: string): string | undefined {
+      const file = files.get(name)
+      return file === undefined || file.isServed() || roster.find(name, user) !== undefined
+        ? undefined
+        : file.error()
+    },
+    /** From now on no lease begins. */
+    drain: roster.close,
+    /** Ends all hosts and closes the connections to workers. */
+    async close(): Promise<void> {
+      roster.close()
+      await workers.close()
+      await files.close()
+    },
+  }
+}
+export type CodeHosts = ReturnType<typeof openCodeHosts>

@@ -1,0 +1,219 @@
+// The hosts that are there, and the leases that wait for one of them. A lease goes to a host of its own user before a
+// shared one, and to a host with the version with which its task began before the newest. Users take turns for slots.
+import type { CodeAgent, Lease, LeaseListener } from '../contract/code-agent.ts'
+import { createLine, type Line } from '../fairness/line.ts'
+import type { Connection, HeldLease } from './connection.ts'
+
+/** An agent in a host. */
+export type Served = Omit<CodeAgent, 'source'>
+/** A host that takes leases. */
+export type Host = {
+  /** Later hosts have ids that sort after it. */
+  id: string
+  /** The name of the worker, or the file. */
+  name: string
+  /** Whose tasks it serves; undefined: those of all users. */
+  user: string | undefined
+  isWorker: boolean
+  agents: ReadonlyMap<string, Served>
+  slots: number
+  /** Milliseconds since 1970. */
+  connectedAt: number
+  connection: Pick<Connection, 'begin' | 'leases'>
+}
+let made = 0
+export const newHostId = (): string => (++made).toString(36).padStart(10, '0')
+
+type Asked = { agent: string; version: string; user: string; task: string }
+/** A lease that waits. */
+type Waiting = Asked & {
+  listener: LeaseListener
+  /** Takes it out of the line in which it stands. */
+  leave: () => void
+  begun: (lease: HeldLease) => void
+}
+/** The hosts that are equal for a lease: those with this agent in this version, of the same user. */
+type Group = {
+  agent: string
+  user: string | undefined
+  version: string
+  hosts: Set<Host>
+  line: Line<Waiting>
+}
+
+type Deps = {
+  /** Called when a lease waits and no host has its agent. */
+  wanted(agent: string): void
+  /** Called when a lease cannot begin because of a bug. */
+  fault(error: unknown): void
+  /** Whether the user has an agent of this name in workers, also one whose workers are away. */
+  isOwn(agent: string, user: string): boolean
+}
+
+const keyOf = (agent: string, user: string | undefined, version: string): string =>
+  JSON.stringify([agent, user ?? null, version])
+
+export const createRoster = ({ wanted, fault, isOwn }: Deps) => {
+  /** In the order in which they came. */
+  const hosts = new Set<Host>()
+  const groups = new Map<string, Group>()
+  /** All leases that wait, by agent. */
+  const waiting = new Map<string, Set<Waiting>>()
+  const callbacks: (() => void)[] = []
+  let turns = 0
+  let isClosed = false
+
+  /**
+   * The hosts with this agent that may serve the user: those of the user, or else those for all users. While the user has an
+   * agent of this name, also one whose hosts are away, no shared host gets its tasks.
+   */
+  const hostsFor = (agent: string, user: string): Host[] => {
+    const all = [...hosts].filter(host => host.agents.has(agent))
+    const own = all.filter(host => host.user === user)
+    return own.length > 0 || isOwn(agent, user) ? own : all.filter(host => host.user === undefined)
+  }
+  /** The host that has come last is the newest. */
+  const versionOf = (host: Host, agent: string): string => host.agents.get(agent)?.version ?? ''
+
+  const groupFor = ({ agent, user, version }: Asked): Group | undefined => {
+    const able = hostsFor(agent, user)
+    const chosen = able.find(host => versionOf(host, agent) === version) ?? able.at(-1)
+    return chosen && groups.get(keyOf(agent, chosen.user, versionOf(chosen, agent)))
+  }
+
+  const freest = ({ hosts: equal }: Group): Host | undefined => {
+    let best: Host | undefined
+    let mostFree = 0
+    for (const host of equal) {
+      const free = host.slots - host.connection.leases()
+      if (free > mostFree) [best, mostFree] = [host, free]
+    }
+    return best
+  }
+  const forget = (lease: Waiting) => {
+    const all = waiting.get(lease.agent)
+    all?.delete(lease)
+    if (all?.size === 0) waiting.delete(lease.agent)
+  }
+  const begin = (host: Host, lease: Waiting) => {
+    forget(lease)
+    try {
+      lease.begun(host.connection.begin(lease.listener, versionOf(host, lease.agent)))
+    } catch (error) {
+      fault(error)
+    }
+  }
+  const fill = (group: Group): void => {
+    for (let host = freest(group); host !== undefined; host = freest(group)) {
+      const next = group.line.take()
+      if (next === undefined) return
+      begin(host, next.job)
+    }
+  }
+  /** Puts a waiting lease into the line of the right group. */
+  const place = (lease: Waiting): void => {
+    if (isClosed || waiting.get(lease.agent)?.has(lease) !== true) return
+    lease.leave()
+    const group = groupFor(lease)
+    if (group === undefined) wanted(lease.agent)
+    else {
+      lease.leave = group.line.join(lease.user, lease)
+      fill(group)
+    }
+  }
+  /** After hosts have come or gone, other hosts may be right for the leases that wait. */
+  const replace = (agents: Iterable<string>): void => {
+    for (const agent of agents) {
+      const all = [...(waiting.get(agent) ?? [])]
+      for (const lease of all) lease.leave()
+      for (const lease of all) place(lease)
+    }
+  }
+  const groupsOf = (host: Host): Group[] =>
+    [...host.agents].flatMap(([agent, { version }]) => groups.get(keyOf(agent, host.user, version)) ?? [])
+
+  const codeAgentOf = (host: Host, agent: string): CodeAgent | undefined => {
+    const served = host.agents.get(agent)
+    return served && { ...served, source: host.isWorker ? 'worker' : host.name }
+  }
+
+  return {
+    /** Adds a host, which then gets leases. */
+    add(host: Host): void {
+      hosts.add(host)
+      for (const [agent, { version }] of host.agents) {
+        const key = keyOf(agent, host.user, version)
+        const group = groups.get(key) ?? {
+          ...{ agent, user: host.user, version },
+          ...{ hosts: new Set<Host>(), line: createLine<Waiting>() },
+        }
+        group.hosts.add(host)
+        groups.set(key, group)
+      }
+      replace(host.agents.keys())
+      for (const tell of callbacks) tell()
+    },
+    /** Calls back when a host has come. */
+    onAdded: (callback: () => void): void => void callbacks.push(callback),
+    /** The host gets no more leases. */
+    remove(host: Host): void {
+      if (!hosts.delete(host)) return
+      for (const group of groupsOf(host)) {
+        group.hosts.delete(host)
+        if (group.hosts.size === 0) groups.delete(keyOf(group.agent, group.user, group.version))
+      }
+      replace(host.agents.keys())
+    },
+    /** Other hosts may be right for the leases of these agents that wait. */
+    review: replace,
+    /** A slot of the host is free. */
+    freed(host: Host): void {
+      if (isClosed) return
+      const own = groupsOf(host)
+      // The groups of a host take turns: the one that was served last moves behind the others.
+      const from = own.length > 1 ? turns++ % own.length : 0
+      for (const group of [...own.slice(from), ...own.slice(0, from)]) fill(group)
+    },
+    lease(request: Asked, listener: LeaseListener): Lease {
+      let held: HeldLease | undefined
+      /** The side effects that the task tells the host to run while the lease begins. */
+      const early: number[] = []
+      const lease: Waiting = {
+        ...request,
+        ...{ listener, leave: () => {} },
+        begun(one) {
+          held = one
+          for (const n of early.splice(0)) one.run(n)
+        },
+      }
+      const all = waiting.get(request.agent) ?? new Set<Waiting>()
+      waiting.set(request.agent, all.add(lease))
+      // The lease begins after this call, since its listener does not know it yet.
+      queueMicrotask(() => place(lease))
+      return {
+        results: results => held?.results(results),
+        run(n) {
+          if (held === undefined) early.push(n)
+          else held.run(n)
+        },
+        stop(reason) {
+          held?.stop(reason)
+          lease.leave()
+          forget(lease)
+        },
+      }
+    },
+    /** The agent on which a new task of the user begins. */
+    find(name: string, user: string): CodeAgent | undefined {
+      const newest = hostsFor(name, user).at(-1)
+      return newest && codeAgentOf(newest, name)
+    },
+    hosts: (): readonly Host[] => [...hosts],
+    isWaitedFor: (agent: string): boolean => waiting.has(agent),
+    /** From now on no lease begins. */
+    close(): void {
+      isClosed = true
+    },
+  }
+}
+export type Roster = ReturnType<typeof createRoster>

@@ -1,0 +1,41 @@
+// reprise erase: erases a task, a session or the data of a user. It asks the running server.
+import { CannotStart } from '../../contract/cannot-start.ts'
+import type { ErasureAnswer } from '../../erasure/answer.ts'
+import { plural } from '../terminal/terminal.ts'
+import { ask, at, print } from './ask.ts'
+
+type EraseOptions = { reason: string; cascade?: true; user?: string; json?: true }
+
+const pathOf = (kind: string, id: string): string => {
+  if (kind === 'task') return `/tasks${at(id)}`
+  if (kind === 'session') return `/env/session${at(id)}`
+  if (kind === 'user') return `/users${at(id)}/data`
+  throw new CannotStart(`${kind} cannot be erased: erase a task, a session or a user`)
+}
+
+const linesOf = ({ position, erased, not_erased }: ErasureAnswer): string[] => {
+  const { tasks, env_sessions, cron_jobs } = erased
+  const counts = [
+    plural(tasks.length, 'task'),
+    plural(env_sessions.length, 'environment session'),
+    plural(cron_jobs.length, 'cron job'),
+  ]
+  return [
+    `erased ${counts.join(', ')}, as position ${position} says`,
+    ...tasks.map(id => `  task ${id}`),
+    ...env_sessions.map(id => `  environment session ${id}`),
+    ...cron_jobs.map(id => `  cron job ${id}`),
+    ...(not_erased.length > 0 ? ['not erased:'] : []),
+    ...not_erased.map(({ what, why }) => `  ${what}: ${why}`),
+  ]
+}
+
+export const erase = async (kind: string, id: string, options: EraseOptions): Promise<void> => {
+  const { reason, cascade, user, json } = options
+  const query = new URLSearchParams({ erase: 'true', reason })
+  if (cascade) query.set('cascade', 'true')
+  if (user !== undefined) query.set('user_id', user)
+  const answer = await ask<ErasureAnswer>('DELETE', `${pathOf(kind, id)}?${query}`)
+  if (json) print(JSON.stringify(answer))
+  else for (const line of linesOf(answer)) print(line)
+}

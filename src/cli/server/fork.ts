@@ -1,0 +1,30 @@
+// reprise fork: makes a task with the past of another task. It asks the running server.
+import { CannotStart } from '../../contract/cannot-start.ts'
+import type { ForkTaskBody, Task } from '../../contract/wire.ts'
+import { ask, at, print } from './ask.ts'
+
+type ForkOptions = {
+  at: string
+  model?: string
+  agent?: string
+  message?: string
+  pause?: true
+  taskId?: string
+  json?: true
+}
+
+/** Makes a fork, and prints its id. */
+export const forkTask = async (id: string, options: ForkOptions): Promise<void> => {
+  const { at: frame, model, agent, message, pause, taskId, json } = options
+  if (!/^\d{1,15}$/.test(frame)) throw new CannotStart(`--at ${frame} is not the number of a frame`)
+  const body: ForkTaskBody = {
+    at: Number(frame),
+    agent: agent ?? null,
+    model: model ?? null,
+    message: message ?? null,
+    pause: pause ?? null,
+    task_id: taskId ?? null,
+  }
+  const task = await ask<Pick<Task, 'id'>>('POST', `/tasks${at(id)}/fork`, body)
+  print(json ? JSON.stringify(task) : task.id)
+}

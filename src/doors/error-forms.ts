@@ -1,0 +1,11 @@
+// The forms in which operations of other protocols answer errors, by the name that their entry in the table of operations
+// has in `errors`.
+import type { Invalid, Refusal } from '../contract/refusals.ts'
+import type { ErrorFormName } from '../documents/operation.ts'
+import { openAiError } from './openai/errors.ts'
+
+/** The answer for an error: its status, if it is another one, its headers and its body. */
+export type FormedError = { status: number; headers?: Record<string, string>; body: object }
+export type ErrorForm = (error: Invalid | Refusal) => FormedError
+
+export const errorForms: Record<ErrorFormName, ErrorForm> = { openai: openAiError }

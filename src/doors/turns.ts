@@ -1,0 +1,69 @@
+// Divides the frames of a task into turns. In a turn the agent works; it ends when the task ends, or waits for its client.
+// Protocols that know one answer to each request show a turn as such an answer. A task that is paused, or waits for an
+// approval, is in the middle of a turn: somebody else lets it go on.
+import type { FrameType } from '../contract/frames.ts'
+import { isTerminal, type PendingCallItem, type Task, type ToolResultItem } from '../contract/wire.ts'
+import type { Frame } from '../history/frames.ts'
+import { firstTurn } from './ids.ts'
+
+/**
+ * A frame in its turn. `asked`: the calls for which the task now waits for its client, so that the turn is over.
+ * `isAnswer`: the frame shows what the client has answered, before the turn. `isLastAnswer`: no answer is missing any more.
+ */
+export type Beat = {
+  turn: number
+  frame: Frame
+  asked?: PendingCallItem[]
+  isAnswer?: true
+  isLastAnswer?: true
+}
+
+/** The calls in a task that its client must run. The others wait for an approval. */
+export const callsForClient = ({ metadata }: Pick<Task, 'metadata'>): PendingCallItem[] =>
+  ((metadata?.pending_inputs ?? []) as PendingCallItem[]).filter(call => call.metadata?.approval !== true)
+
+/** The task in a frame that has one. */
+export const taskIn = (frame: Frame): Task => frame.task as Task
+
+const ofResult: readonly FrameType[] = [
+  'task.output_item.added',
+  'task.output_item.done',
+  'task.tool_result.delta',
+  'task.tool_result.done',
+]
+const callOf = ({ type, item, call_id }: Frame): unknown => {
+  if (!ofResult.includes(type)) return undefined
+  if (item === undefined) return call_id
+  const { type: kind, call_id: of } = item as ToolResultItem
+  return kind === 'tool_result' ? of : undefined
+}
+
+/** Returns a function that takes the frames of a task one after the other, from the first one on. */
+export const divideIntoTurns = () => {
+  let turn = firstTurn
+  const asked = new Set<unknown>()
+  let open = new Set<unknown>()
+  return (frame: Frame): Beat => {
+    const beat = { turn, frame }
+    const answered = callOf(frame)
+    if (asked.has(answered)) {
+      const isLast = frame.type === 'task.output_item.done' && open.delete(answered) && open.size === 0
+      return { ...beat, isAnswer: true, ...(isLast ? { isLastAnswer: true } : {}) }
+    }
+    if (frame.type !== 'task.input_required') return beat
+    const calls = callsForClient(taskIn(frame))
+    if (calls.length === 0) return beat
+    turn = frame.sequence_number
+    open = new Set(calls.map(({ call_id }) => call_id))
+    for (const call_id of open) asked.add(call_id)
+    return { ...beat, asked: calls }
+  }
+}
+
+/** Whether a turn is over with this frame. */
+export const isOver = ({ frame, asked }: Beat): boolean =>
+  asked !== undefined || (frame.task !== undefined && isTerminal(taskIn(frame).status))
+
+/** Whether a turn has begun: the first one always, another one when the task has gone on after its wait. */
+export const hasBegun = (turn: number, beat: Beat): boolean =>
+  beat.turn === turn && (turn === firstTurn || beat.isAnswer !== true)

@@ -1,0 +1,170 @@
+// Which host a lease goes to, and in which order.
+import t from 'tap'
+import type { HeldLease } from '../../src/agent-hosts/connection.ts'
+import { createRoster, type Host } from '../../src/agent-hosts/roster.ts'
+import { settle } from '../support/world.ts'
+import { fakeTask } from './support/task.ts'
+
+const given = () => {
+  const begun: string[] = []
+  const wanted: string[] = []
+  /** The agents of users that are listed. */
+  const own = new Set<string>()
+  const roster = createRoster({
+    isOwn: (agent, user) => own.has(`${user} ${agent}`),
+    wanted: agent => void wanted.push(agent),
+    fault: error => {
+      throw error
+    },
+  })
+  let made = 0
+  const host = (
+    name: string,
+    {
+      user,
+      version = '1',
+      slots = 10,
+      agents = ['good'],
+    }: {
+      user?: string
+      version?: string
+      slots?: number
+      agents?: string[]
+    } = {},
+  ) => {
+    const leases = new Set<HeldLease>()
+    const own: Host = {
+      ...{ id: `${made++}`, name, user, isWorker: true, slots, connectedAt: made },
+      agents: new Map(agents.map(agent => [agent, { name: agent, kind: 'function', version }])),
+      connection: {
+        leases: () => leases.size,
+        begin(listener, of) {
+          const { user, agent } = listener.begin()
+          begun.push(`${user} ${agent} on ${name}`)
+          const lease: HeldLease = {
+            results: () => {},
+            run: () => {},
+            stop() {
+              leases.delete(lease)
+              roster.freed(own)
+            },
+          }
+          leases.add(lease)
+          listener.began(of)
+          return lease
+        },
+      },
+    }
+    roster.add(own)
+    return own
+  }
+  const ask = (options: Parameters<typeof fakeTask>[1] = {}) => fakeTask(roster, { again: false, ...options })
+  return { roster, host, ask, begun, wanted }
+}
+
+t.test('a lease goes to a host of its own user before a shared one, and never to one of another', async t => {
+  const { roster, host, ask, begun, wanted } = given()
+  host('bens', { user: 'ben' })
+  ask()
+  await settle()
+  t.same(begun, [])
+  t.same(wanted, ['good'])
+  t.equal(roster.find('good', 'anna'), undefined)
+  const shared = host('shared')
+  t.same(begun, ['anna good on shared'])
+  host('annas', { user: 'anna' })
+  ask()
+  ask({ user: 'ben' })
+  ask({ user: 'eve' })
+  await settle()
+  t.same(begun.slice(1), ['anna good on annas', 'ben good on bens', 'eve good on shared'])
+  roster.remove(shared)
+  ask({ user: 'eve' })
+  await settle()
+  t.equal(begun.length, 4)
+})
+
+t.test(
+  'a lease goes to the version with which its task began while it is there, then to the newest',
+  async t => {
+    const { roster, host, ask, begun } = given()
+    const old = host('old', { version: '1' })
+    host('new', { version: '2' })
+    t.equal(roster.find('good', 'anna')?.version, '2', 'new tasks begin on what connected last')
+    ask({ version: '1' })
+    ask({ version: '2' })
+    ask({ version: '0' })
+    await settle()
+    t.same(begun, ['anna good on old', 'anna good on new', 'anna good on new'])
+    roster.remove(old)
+    const task = ask({ version: '1' })
+    await settle()
+    t.same(task.versions, ['2'])
+  },
+)
+
+t.test('users take turns for slots, and a free slot is given at once', async t => {
+  const { host, ask, begun } = given()
+  host('small', { slots: 1 })
+  const first = ask()
+  await settle()
+  const annas = [ask(), ask(), ask()]
+  const bens = ask({ user: 'ben' })
+  await settle()
+  t.equal(begun.length, 1)
+  first.stop('rest')
+  for (const task of [...annas.slice(0, 1), bens, ...annas.slice(1)]) task.stop('rest')
+  t.same(
+    begun,
+    ['anna', 'anna', 'ben', 'anna', 'anna'].map(user => `${user} good on small`),
+  )
+})
+
+t.test(
+  'leases that wait for a full host go to a new one, and a lease that is stopped waits no more',
+  async t => {
+    const { roster, host, ask, begun } = given()
+    const full = host('full', { slots: 1 })
+    ask()
+    await settle()
+    ask()
+    const stopped = ask()
+    await settle()
+    stopped.stop('canceled')
+    host('other')
+    t.same(begun, ['anna good on full', 'anna good on other'])
+    ask()
+    await settle()
+    t.equal(begun.at(-1), 'anna good on other', 'the one with the most free slots')
+    roster.remove(full)
+    t.equal(begun.length, 3)
+  },
+)
+
+t.test('the agents of one host share its slots, and take turns', async t => {
+  const { host, ask, begun } = given()
+  host('two', { slots: 1, agents: ['good', 'best'] })
+  const tasks = [ask()]
+  await settle()
+  tasks.push(ask(), ask(), ask({ agent: 'best' }))
+  await settle()
+  for (let round = 0; round < 3; round++) {
+    const at = tasks.findIndex(task => task.versions.length === 1)
+    tasks.splice(at, 1)[0]?.stop('rest')
+  }
+  t.equal(begun.length, 4)
+  t.ok(begun.indexOf('anna best on two') < 3, 'no agent waits for all leases of another')
+})
+
+t.test('once it is closed, no lease begins', async t => {
+  const { roster, host, ask, begun } = given()
+  host('one', { slots: 1 })
+  const first = ask()
+  await settle()
+  ask()
+  roster.close()
+  first.stop('ended')
+  ask()
+  await settle()
+  t.equal(begun.length, 1)
+})

@@ -1,0 +1,115 @@
+// The differences to OpenAI's own servers that docs/doors.md lists, as far as other tests do not meet them.
+import type OpenAI from 'openai'
+import t from 'tap'
+import { serveHere } from '../../support/server.ts'
+import { ask, clientOf, scriptedModel, taskOf } from './clients.ts'
+
+const model = await scriptedModel(t)
+const { api, url } = await serveHere(t, model.env)
+const client = clientOf(url)
+const lastAsked = () => model.asked.at(-1)?.request as Record<string, unknown>
+const asks = { tool_calls: [{ name: 'ask', arguments: {} }] }
+const answer = (call: unknown) => [
+  {
+    type: 'function_call_output' as const,
+    call_id: (call as OpenAI.Responses.ResponseFunctionToolCall).call_id,
+    output: 'yes',
+  },
+]
+
+t.test('ids lead to the task', async t => {
+  await model.script([asks, { text: 'Done.' }])
+  const first = await client.responses.create({ model: 'model', input: 'x', tools: [ask] })
+  const task = first.id.slice('resp_'.length)
+  const call = first.output[0] as OpenAI.Responses.ResponseFunctionToolCall
+  t.match(call, { id: new RegExp(`^tc_\\w+\\.${task}$`), call_id: new RegExp(`^call_\\w+\\.${task}$`) })
+  const second = await client.responses.create({ model: 'model', input: answer(call) })
+  t.match(second.id, new RegExp(`^resp_${task}\\.[1-9][0-9]*$`), 'without previous_response_id')
+  t.match(second.output[0]?.id, new RegExp(`^msg_\\w+\\.${task}$`))
+  await client.responses.delete(second.id)
+  await t.rejects(
+    client.responses.retrieve(first.id),
+    { status: 404, message: /^404 / },
+    'a delete is that of the task',
+  )
+
+  const named = { user_message_content: 'x', stream: false, client_id: 'echo', task_id: 'mine.17' }
+  t.equal((await api('POST', '/tasks', named)).status, 200)
+  t.equal((await client.responses.retrieve('resp_mine.17.0')).id, 'resp_mine.17.0')
+  await t.rejects(client.responses.retrieve('resp_mine.17'), { status: 404, message: /^404 / })
+})
+
+t.test('a task keeps the settings with which it began', async t => {
+  await model.script([asks, { text: 'Done.' }])
+  const first = await client.responses.create({
+    model: 'model',
+    input: 'x',
+    tools: [ask],
+    instructions: 'Be brief.',
+    store: false,
+  })
+  t.equal((await client.responses.retrieve(first.id)).instructions, 'Be brief.', 'it is stored')
+  await client.responses.create({
+    model: 'model',
+    previous_response_id: first.id,
+    input: answer(first.output[0]),
+    instructions: 'Be long.',
+  })
+  t.match((lastAsked().messages as object[])[0], { content: 'Be brief.' })
+})
+
+t.test('tool_choice takes the functions of the client away, or has no effect', async t => {
+  await model.texts('No tools.')
+  await client.responses.create({ model: 'model', input: 'x', tools: [ask], tool_choice: 'none' })
+  const names = ((lastAsked().tools ?? []) as { function: { name: string } }[]).map(
+    each => each.function.name,
+  )
+  t.notOk(names.includes('ask'))
+})
+
+t.test('what OpenAI stores is not here', async t => {
+  const one = (body: object) => client.responses.create({ model: 'echo', input: 'x', ...body } as never)
+  const { response } = await client.responses
+    .create({ model: 'echo', input: 'x', conversation: 'conv_1', prompt: { id: 'p' } } as never)
+    .withResponse()
+  t.equal(response.headers.get('x-ignored-fields'), 'conversation, prompt')
+  for (const part of [
+    { type: 'input_image', file_id: 'file_1', detail: 'auto' },
+    { type: 'input_file', file_id: 'file_1' },
+  ])
+    await t.rejects(one({ input: [{ role: 'user', content: [part] }] }), {
+      status: 400,
+      param: /input/,
+      message: /^400 /,
+    })
+  await t.rejects(one({ input: [{ type: 'item_reference', id: 'msg_1.nothing' }] }), {
+    status: 400,
+    message: /^400 /,
+  })
+})
+
+t.test('a session goes on, also from an earlier response', async t => {
+  await model.texts('1', '2', '3')
+  const first = await client.responses.create({ model: 'model', input: 'one' })
+  await client.responses.create({ model: 'model', input: 'two', previous_response_id: first.id })
+  await client.responses.create({ model: 'model', input: 'three', previous_response_id: first.id })
+  t.match(
+    (lastAsked().messages as { content: unknown }[]).map(({ content }) => content),
+    ['one', '1', 'two', '2', 'three'],
+  )
+})
+
+t.test(
+  'a response in the foreground is canceled like any other, and one that has ended stays as it is',
+  async t => {
+    await model.script([asks])
+    const waits = await client.responses.create({ model: 'model', input: 'x', tools: [ask] })
+    t.equal((await client.responses.cancel(waits.id)).status, 'completed', 'this response had ended')
+    t.equal((await taskOf(api, waits.id.slice('resp_'.length))).status, 'canceled')
+  },
+)
+
+t.test('agents have no time of creation, and those without a model use no tokens', async t => {
+  t.equal((await client.models.retrieve('echo')).created, 0)
+  t.match((await client.responses.create({ model: 'echo', input: 'x' })).usage, { total_tokens: 0 })
+})
