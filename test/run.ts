@@ -128,10 +128,21 @@ const isOfProcess = (file: string) => ofProcess.test(readFileSync(file, 'utf8'))
 const longest = ['recorded/', 'server/', 'cluster/', 'actors/journal/disk', 'browser/', 'cli/', 'agents/']
 const rankOf = (file: string) => [...longest, ''].findIndex(begin => file.startsWith(`test/${begin}`))
 
-/** Prints the files that took longest, in seconds: where a suite that has become slow is to be mended. */
+/** Prints the files that took longest, and the folders, in seconds: where a suite that has become slow is to be mended. */
 const sayLongest = (seconds: Map<string, number>): void => {
-  const all = [...seconds].sort(([, one], [, other]) => other - one)
-  for (const [file, of] of all.slice(0, 5)) console.log(`long        ${of.toFixed(0).padStart(3)} s  ${file}`)
+  const folders = new Map<string, number>()
+  for (const [file, of] of seconds) {
+    const folder = `${path.dirname(file)}/`
+    folders.set(folder, (folders.get(folder) ?? 0) + of)
+  }
+  for (const [each, most] of [
+    [seconds, 15],
+    [folders, 10],
+  ] as const) {
+    const all = [...each].sort(([, one], [, other]) => other - one)
+    for (const [name, of] of all.slice(0, most))
+      console.log(`long        ${of.toFixed(0).padStart(4)} s  ${name}`)
+  }
 }
 
 const runFiles = async (files: string[]): Promise<void> => {

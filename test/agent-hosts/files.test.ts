@@ -8,7 +8,8 @@ import path from 'node:path'
 import t from 'tap'
 import { readAgentFolder } from '../../src/agent-hosts/folder.ts'
 import { builtinNames } from '../../src/agents/names.ts'
-import { givenHosts, until } from './support/hosts.ts'
+import { until } from '../support/http.ts'
+import { givenHosts } from './support/hosts.ts'
 import { fakeTask } from './support/task.ts'
 
 const good = { description: 'Finds things.', parameters: { type: 'object' } }
@@ -118,7 +119,7 @@ t.test('a changed file takes over between two turns, and a broken change replace
   waits.give(1)
   await until(() => waits.outcome() !== undefined)
   t.same(waits.outcome(), { answer: 'waits: found 1' })
-  await until(() => running() === 1, 'the old process has ended')
+  await until(() => running() === 1)
 })
 
 t.test('the tasks of a file that was removed wait until it is there again', async t => {
@@ -156,6 +157,6 @@ t.test('hosts end with the server, by SIGTERM and by SIGKILL', async t => {
     t.same(pids.filter(isAlive), pids)
     server.kill(signal)
     await once(server, 'exit')
-    await until(() => !pids.some(isAlive), `${signal} ends the hosts`)
+    await until(() => !pids.some(isAlive))
   }
 })

@@ -5,9 +5,8 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import t, { type Test } from 'tap'
 import { serveMcp } from '../mcp/servers/http.ts'
-import { read } from '../support/http.ts'
+import { read, until } from '../support/http.ts'
 import { serveHere } from '../support/server.ts'
-import { until } from './support/hosts.ts'
 
 const folder = mkdtempSync(path.join(tmpdir(), 'reprise-own-'))
 t.teardown(() => rmSync(folder, { recursive: true, force: true }))
@@ -52,11 +51,10 @@ t.test('a task runs on the file that it names', async t => {
 
 t.test('a file that cannot be loaded refuses new tasks with the reason, until it is mended', async t => {
   let error: string | undefined
-  const look = setInterval(async () => {
+  await until(async () => {
     error = (await infoOf('broken'))?.error
-  }, 50)
-  await until(() => error !== undefined)
-  clearInterval(look)
+    return error !== undefined
+  })
   t.match(error, /SyntaxError/)
   t.notMatch(error, folder, 'the path of the folder is for the operator')
   const { status, body } = await create('broken')
@@ -65,12 +63,10 @@ t.test('a file that cannot be loaded refuses new tasks with the reason, until it
   t.match((await create('sumps')).text, /the agents are broken, calls, demo, echo, group, script, sums/)
   write('broken.mjs', `export default async ctx => 'mended'`)
   let answer: Awaited<ReturnType<typeof create>> | undefined
-  const again = async () => {
+  await until(async () => {
     answer = await create('broken')
-    if (answer.status === 422) setTimeout(again, 100)
-  }
-  await again()
-  await until(() => answer?.status === 200)
+    return answer.status === 200
+  })
   t.match(JSON.stringify(answer?.body.result.output), /mended/)
 })
 
@@ -108,8 +104,7 @@ const begin = async (url: string, approve: string[], on = api) => {
   return (body.result as unknown as Task).id
 }
 const becomes = async (id: string, status: string, on = api) => {
-  for (const end = Date.now() + 60_000; (await taskOf(id, on)).status !== status; )
-    if (Date.now() > end) throw new Error(`${id} is still ${(await taskOf(id, on)).status}`)
+  await until(async () => (await taskOf(id, on)).status === status)
   return taskOf(id, on)
 }
 
@@ -143,7 +138,7 @@ t.test('code hears that the server of a tool is away, and may try again', async 
     const { body } = await read(api('GET', `/tasks/${id}`))
     return JSON.stringify(body).includes('place')
   }
-  for (const end = Date.now() + 60_000; !(await hasFailed()) && Date.now() < end; );
+  await until(hasFailed)
   await comeBack()
   await api('POST', `/tasks/${id}/messages`, { content: 'again' })
   const done = await becomes(id, 'completed')

@@ -5,9 +5,8 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { type Context, worker } from '../../library/agent/index.ts'
-import { read } from '../support/http.ts'
+import { read, until } from '../support/http.ts'
 import { type Api, serveHere } from '../support/server.ts'
-import { until } from './support/hosts.ts'
 
 const { api, url } = await serveHere(t)
 const { token } = (await read(api('POST', '/auth/tokens', { role: 'worker' }))).body as unknown as {

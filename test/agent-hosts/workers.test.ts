@@ -8,10 +8,9 @@ import { WebSocket } from 'ws'
 import { mostListed, openListed } from '../../src/agent-hosts/listed.ts'
 import { createRoster } from '../../src/agent-hosts/roster.ts'
 import { createWorkers } from '../../src/agent-hosts/workers.ts'
-import { read } from '../support/http.ts'
+import { read, until } from '../support/http.ts'
 import { apiOf, serveHere } from '../support/server.ts'
 import { settle, testWorld } from '../support/world.ts'
-import { until } from './support/hosts.ts'
 import { createTake } from './support/take.ts'
 import { fakeTask } from './support/task.ts'
 
@@ -51,7 +50,7 @@ const connect = async (
   await once(ws, 'open')
   if (auth) send({ type: 'auth', token })
   send({ type: 'hello', protocol: 1, name: 'billing-1', agents, ...hello })
-  await Promise.race([until(() => heard.length > 0, 'it hears something'), closed])
+  await Promise.race([until(() => heard.length > 0), closed])
   t.teardown(() => ws.terminate())
   return { ws, heard, closed, send }
 }
@@ -275,8 +274,7 @@ t.test(
     const stateOf = async () =>
       ((await read(after.api('GET', `/tasks/${task.id}`))).body.result as unknown as { status: string })
         .status
-    for (const end = Date.now() + 60_000; (await stateOf()) !== 'completed' && Date.now() < end; );
-    t.equal(await stateOf(), 'completed')
+    await until(async () => (await stateOf()) === 'completed')
   },
 )
 

@@ -14,11 +14,6 @@ import '../../support/built.ts'
 
 const host = path.join(import.meta.dirname, 'host.mjs')
 
-export const until = async (isSo: () => boolean, what = String(isSo)): Promise<void> => {
-  for (const end = Date.now() + 60_000; !isSo(); await new Promise(resolve => setTimeout(resolve, 5)))
-    if (Date.now() > end) throw new Error(`not so after 60 s: ${what}`)
-}
-
 /** `files`: what the hello of each agent has besides its name. */
 export const openHosts = async (
   top: string,

@@ -2,7 +2,8 @@
 // files.test.ts.
 import { readdirSync } from 'node:fs'
 import path from 'node:path'
-import { openHosts, until } from './hosts.ts'
+import { until } from '../../support/http.ts'
+import { openHosts } from './hosts.ts'
 import { fakeTask } from './task.ts'
 
 const top = process.argv[2] ?? ''
