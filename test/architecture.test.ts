@@ -29,6 +29,7 @@ tap.test('every import rule can fail', t => {
       agents: { 'scripted.ts': imports('../config.ts') },
       'agent-hosts': { 'roster.ts': imports('../config.ts') },
       bus: { 'feed.ts': imports('../config.ts') },
+      cli: { 'try.ts': imports('../../library/agent/index.ts') },
       cluster: { 'replica.ts': imports('../config.ts'), nats: { 'link.ts': imports('../../config.ts') } },
       contract: { 'wire.ts': imports('node:fs') },
       environments: {

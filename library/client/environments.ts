@@ -52,6 +52,8 @@ export const environmentsOf = (link: Link) => {
 }
 
 export type SessionQuery = {
+  /** The id of a session: the list begins after it. */
+  starting_after?: string | undefined
   user_id?: string | undefined
   search?: string | undefined
   state?: 'active' | undefined

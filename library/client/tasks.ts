@@ -34,6 +34,8 @@ export type TaskFilter = {
   as_of?: string | undefined
 }
 export type TaskQuery = TaskFilter & {
+  /** The id of a task: the list begins after it. */
+  starting_after?: string | undefined
   order?: 'asc' | 'desc' | undefined
   /** The size of a page, up to 100. */
   limit?: number | undefined

@@ -3,7 +3,8 @@ import { Command } from 'commander'
 import { version } from '../platform/version.ts'
 import { addCluster } from './cluster/cluster-commands.ts'
 import { addProof } from './log/proof-commands.ts'
-import { type Adders, eachOf, later } from './terminal/adding.ts'
+import { addServer } from './server/server-commands.ts'
+import { type Adders, eachOf, helpOfCommands, later } from './terminal/adding.ts'
 import { endings } from './terminal/exit.ts'
 
 const codes = endings.flatMap(ending => ('short' in ending ? `${ending.code} ${ending.short}` : []))
@@ -26,19 +27,19 @@ const withShortErrors = (command: Command): Command =>
     .showSuggestionAfterError()
     .configureOutput({ outputError: (text, write) => write(slipOf(command, text)) })
 
-const addRunning = ({ command }: Adders): void => {
+const addRunning = ({ command, asking }: Adders): void => {
   command('serve', 'start the server (environment variables configure it)', 'serve --port 8081')
     .option('--port <port>', 'the port to listen on (default: PORT, or 8080)')
     .option('--host <host>', 'the address to listen on (default: HOST, or 127.0.0.1)')
     .option('--data <folder>', 'the data folder (default: DATA_DIR, or ./data)')
     .option('--accept-loss', 'continue with a log that has lost acknowledged events')
     .action(later(async () => (await import('./serve.ts')).serve))
-  command('console', 'print a link that signs in to the console of the running server', 'console')
+  asking('console', 'print a link that signs in to the console of a server', 'console')
     .option('--json', 'print the link as JSON')
     .action(later(async () => (await import('./server/console.ts')).consoleLink))
-  command(
+  asking(
     'try',
-    'run a task and follow it here; uses the running server, or starts its own',
+    'run a task and show it here; starts a server of its own if none runs',
     'try "what is 2+3*4?"',
   )
     .argument('<question>', 'the question for the agent')
@@ -49,7 +50,7 @@ const addRunning = ({ command }: Adders): void => {
 }
 
 /** Commands for people who write agents. */
-const addAgents = ({ group, command }: Adders): void => {
+const addAgents = ({ group, command, asking }: Adders): void => {
   command(
     'dev',
     'start a server for a folder of agents, and tell what happens to its files; ends at Ctrl-C',
@@ -58,7 +59,14 @@ const addAgents = ({ group, command }: Adders): void => {
     .argument('<folder>', 'the folder whose files are agents')
     .option('--port <port>', 'the port to listen on (default: PORT, or 8080)')
     .action(later(async () => (await import('./agent/dev.ts')).dev))
-  const agent = group('agent', 'make, check and serve agents of your own')
+  const agent = group(
+    'agent',
+    'list the agents of a server; make, check and serve agents of your own',
+    'agents',
+  )
+  asking('list', 'list the agents of a server', 'agent list', agent)
+    .option('--json', 'print each agent as a line of JSON')
+    .action(later(async () => (await import('./server/agents.ts')).listAgents))
   command(
     'new',
     'write the file of an agent that runs as it is',
@@ -131,29 +139,6 @@ const addReading = ({ command }: Adders): void => {
     .action(later(async () => (await import('./log/replay.ts')).replay))
 }
 
-/** Commands that fork and compare tasks. They ask the running server. */
-const addForking = ({ command }: Adders): void => {
-  command('fork', 'make a task with the past of another one, and print its id', 'fork task_01a1b2c3 --at 7')
-    .argument('<task>', 'the id of the task')
-    .requiredOption('--at <frame>', 'the number of the frame with which the past ends')
-    .option('--agent <id>', 'the id of another agent')
-    .option('--model <name>', 'another model')
-    .option('--message <text>', 'a further message, which the next step sees')
-    .option('--pause', 'let the fork wait until it is resumed')
-    .option('--task-id <id>', 'the id of the fork (default: the server makes one)')
-    .option('--json', 'print the fork as JSON')
-    .action(later(async () => (await import('./server/fork.ts')).forkTask))
-  command(
-    'diff',
-    'say where two tasks differ; ids and times do not count',
-    'diff task_01a1b2c3 task_01d4e5f6',
-  )
-    .argument('<task>', 'the id of one task')
-    .argument('<other>', 'the id of the other task')
-    .option('--json', 'print the comparison as JSON')
-    .action(later(async () => (await import('./server/diff.ts')).diffTasks))
-}
-
 /** Commands for the operator of the data folder. */
 const addKeeping = ({ command }: Adders): void => {
   command('rebuild', 'delete the read models and build them again from the log; no server may run', 'rebuild')
@@ -173,108 +158,6 @@ const addKeeping = ({ command }: Adders): void => {
     .option('--force', 'replace the log of the folder if there is one')
     .option('--json', 'print the result as JSON')
     .action(later(async () => (await import('./log/restore.ts')).restoreFile))
-}
-
-const addTokens = ({ group, command }: Adders): void => {
-  const token = group('token', 'make, list and revoke access tokens')
-  command(
-    'create',
-    'print a new token, alone on the last line of stdout',
-    'token create --role user --user-id alice',
-    token,
-  )
-    .requiredOption('--role <role>', 'admin, user, auditor, subscriber, eraser or worker')
-    .option('--name <text>', 'what people call the token in the list')
-    .option('--user-id <id>', 'the user that the token acts for (default: all users)')
-    .option('--ttl <seconds>', 'seconds until the token expires (default: never)')
-    .option('--json', 'print the token and its record as JSON')
-    .action(later(async () => (await import('./server/token.ts')).createToken))
-  command('list', 'list tokens; the tokens themselves are never shown', 'token list', token)
-    .option('--json', 'print each token as a line of JSON')
-    .action(later(async () => (await import('./server/token.ts')).listTokens))
-  command('revoke', 'revoke a token', 'token revoke tok_01a1b2c3', token)
-    .argument('<id|token>', 'the id of the token, or the token itself')
-    .option('--json', 'print the id of the revoked token as JSON')
-    .action(later(async () => (await import('./server/token.ts')).revokeToken))
-}
-
-/** Commands about cron jobs. They ask the running server. */
-const addCron = ({ group, command }: Adders): void => {
-  const cron = group('cron', 'list, add, remove and run cron jobs')
-  command('list', 'list cron jobs, newest first', 'cron list', cron)
-    .option('--json', 'print each job as a line of JSON')
-    .action(later(async () => (await import('./server/cron.ts')).listJobs))
-  command(
-    'add',
-    'make a cron job that sends a message to an agent',
-    'cron add report --schedule "0 7 * * MON-FRI" --timezone Europe/Berlin "write the report"',
-    cron,
-  )
-    .argument('<name>', 'the name of the job')
-    .argument('<message>', 'the message of each run')
-    .option('--schedule <pattern>', 'a cron pattern of 5 or 6 fields, or @hourly and the like')
-    .option('--every <seconds>', 'seconds between two runs')
-    .option('--at <time>', 'the only time of the job, as ISO 8601')
-    .option('--timezone <zone>', 'the time zone of the pattern (default: UTC)')
-    .option('--agent <id>', 'the id of the agent (default: the server chooses)')
-    .option('--missed <policy>', 'skip or run_once (default: skip)')
-    .option('--overlap <policy>', 'skip, queue or allow (default: skip)')
-    .option('--json', 'print the job as JSON')
-    .action(later(async () => (await import('./server/cron.ts')).addJob))
-  command('remove', 'delete a cron job', 'cron remove cron_01a1b2c3', cron)
-    .argument('<id>', 'the id of the job')
-    .option('--json', 'print the answer as JSON')
-    .action(later(async () => (await import('./server/cron.ts')).removeJob))
-  command('runs', 'list the runs of a cron job, newest first', 'cron runs cron_01a1b2c3', cron)
-    .argument('<id>', 'the id of the job')
-    .option('--json', 'print each run as a line of JSON')
-    .action(later(async () => (await import('./server/cron.ts')).listRuns))
-  command('trigger', 'run a cron job now', 'cron trigger cron_01a1b2c3', cron)
-    .argument('<id>', 'the id of the job')
-    .option('--json', 'print the run as JSON')
-    .action(later(async () => (await import('./server/cron.ts')).triggerJob))
-}
-
-/** Commands about webhooks. They ask the running server. */
-const addWebhooks = ({ group, command }: Adders): void => {
-  const webhooks = group('webhooks', 'list, add, remove and test webhooks')
-  command('list', 'list webhooks, oldest first; secrets are never shown', 'webhooks list', webhooks)
-    .option('--json', 'print each webhook as a line of JSON')
-    .action(later(async () => (await import('./server/webhooks.ts')).listWebhooks))
-  command(
-    'add',
-    'make a webhook, and print its secret alone on the last line',
-    'webhooks add https://hooks.example.com/reprise --type TaskStatusChanged',
-    webhooks,
-  )
-    .argument('<url>', 'the URL to which events are sent')
-    .option('--type <types>', 'only events of these types, with commas between them', eachOf)
-    .option('--session <id>', 'only events of this session')
-    .option('--task <id>', 'only events of this task')
-    .option('--json', 'print the webhook and its secret as JSON')
-    .action(later(async () => (await import('./server/webhooks.ts')).addWebhook))
-  command('remove', 'delete a webhook and its secret', 'webhooks remove wh_01a1b2c3', webhooks)
-    .argument('<id>', 'the id of the webhook')
-    .option('--json', 'print the answer as JSON')
-    .action(later(async () => (await import('./server/webhooks.ts')).removeWebhook))
-  command('test', 'send a test to a webhook, and print how it ended', 'webhooks test wh_01a1b2c3', webhooks)
-    .argument('<id>', 'the id of the webhook')
-    .option('--json', 'print the result as JSON')
-    .action(later(async () => (await import('./server/webhooks.ts')).testWebhook))
-  command(
-    'deliveries',
-    'list the deliveries of a webhook, newest first',
-    'webhooks deliveries wh_01a1b2c3',
-    webhooks,
-  )
-    .argument('<id>', 'the id of the webhook')
-    .option('--json', 'print each delivery as a line of JSON')
-    .action(later(async () => (await import('./server/webhooks.ts')).listDeliveries))
-  command('redeliver', 'send an event once more', 'webhooks redeliver wh_01a1b2c3 1204', webhooks)
-    .argument('<id>', 'the id of the webhook')
-    .argument('<event>', 'the id of the event')
-    .option('--json', 'print the result as JSON')
-    .action(later(async () => (await import('./server/webhooks.ts')).redeliver))
 }
 
 /** Commands to try things out: a fake model and a demonstration. */
@@ -333,29 +216,41 @@ export const createProgram = (): Command => {
     .description('runs agent tasks on an append-only event log')
     .version(version)
     .addHelpText('after', footer)
-  const group = (name: string, about: string) => withShortErrors(program.command(name)).description(about)
+    .configureHelp(helpOfCommands)
+  const group: Adders['group'] = (name, about, otherName) => {
+    const added = withShortErrors(program.command(name)).description(about)
+    return otherName === undefined ? added : added.alias(otherName)
+  }
   const commands: Command[] = []
+  const askers: Command[] = []
   const command = (name: string, about: string, example: string, parent = program) => {
     const added = withShortErrors(parent.command(name)).description(about)
     commands.push(added)
     return added.addHelpText('after', `\nExample:\n  reprise ${example}`)
   }
+  const asking: typeof command = (...given) => {
+    const added = command(...given)
+    askers.push(added)
+    return added
+  }
 
   // The help lists the commands in this order.
   for (const add of [
     addRunning,
+    addServer,
     addAgents,
     addReading,
-    addForking,
     addProof,
     addKeeping,
     addCluster,
-    addTokens,
-    addCron,
-    addWebhooks,
     addTrying,
   ])
-    add({ group, command })
+    add({ group, command, asking })
+  for (const each of askers) {
+    each
+      .option('--url <url>', 'the server to ask (default: REPRISE_URL, or the server that uses DATA_DIR)')
+      .option('--token <token>', 'an access token (default: REPRISE_TOKEN, or the admin token of DATA_DIR)')
+  }
   for (const each of commands) {
     each.option('--no-color', 'no colours (also NO_COLOR; FORCE_COLOR forces colours outside a terminal)')
   }

@@ -3,6 +3,8 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import path from 'node:path'
 import type { Test } from 'tap'
+import { createProgram } from '../../src/cli/program.ts'
+import { exitCodeOf } from '../../src/cli/terminal/exit.ts'
 // Builds what is run here, where nobody has.
 import { adminToken } from '../support/server.ts'
 
@@ -72,4 +74,33 @@ export const shell = async (line: string, env: Env = {}) => {
   child.stderr.on('data', chunk => (said.stderr += chunk))
   const [code] = (await once(child, 'close')) as [number | null]
   return { code, ...said }
+}
+
+/**
+ * Runs a command that ends by itself in this process, which has the modules of the commands already. `env`: the variables of the
+ * command. What the command itself says of its errors and codes is tested with processes.
+ */
+export const runHere = async (args: string[], env: Env = {}) => {
+  const said = { stdout: '', stderr: '' }
+  const { env: before } = process
+  const streams = (['stdout', 'stderr'] as const).map(name => [name, process[name].write] as const)
+  for (const [name] of streams)
+    process[name].write = ((text: string, done?: () => void) => {
+      said[name] += text
+      done?.()
+      return true
+    }) as typeof process.stdout.write
+  process.env = { PATH: before.PATH, ...env }
+  try {
+    await createProgram().parseAsync(args, { from: 'user' })
+    return { code: Number(process.exitCode ?? 0), ...said }
+  } catch (error) {
+    const code = exitCodeOf(error)
+    if (code === undefined) throw error
+    return { code, ...said, stderr: `${said.stderr}reprise: ${(error as Error).message}\n` }
+  } finally {
+    for (const [name, write] of streams) process[name].write = write
+    process.env = before
+    process.exitCode = undefined
+  }
 }

@@ -5,10 +5,9 @@ import { createServer } from 'node:net'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import t, { type Test } from 'tap'
+import type { Task } from '../../library/client/index.ts'
 import { curlOf } from '../../src/cli/server/server.ts'
 import { waitOf } from '../../src/cli/server/show.ts'
-import { readConfig } from '../../src/config.ts'
-import type { Task } from '../../src/contract/wire.ts'
 import { lockFolder } from '../../src/platform/sqlite/lock-file.ts'
 import { createTask, getTask, sleep, until, untilStatus } from '../server/wire.ts'
 import { type Answer, calls, fakeModel, says } from '../support/fake-model.ts'
@@ -156,15 +155,14 @@ t.test('a task that is paused leaves the request that takes it up again: exit co
 })
 
 t.test('a task that waits for the result of a call leaves the request that gives it', async t => {
-  const { api, url, dataDir } = await given(t, [calls(['ask', '{"what":"it\'s up"}']), says('thanks')])
+  const { api, url } = await given(t, [calls(['ask', '{"what":"it\'s up"}']), says('thanks')])
   const ask = { type: 'function', function: { name: 'ask', parameters: {} } }
   const waiting = await createTask(api, { user_message_content: 'hello', client_tools: [ask] })
   const { words, requests } = waitOf(waiting as unknown as Task)
   const [{ path: where, body } = { path: '' }] = requests
   t.equal(words, 'the task waits for the result of ask {"what":"it\'s up"}; send it with:')
   if (hasCurl) {
-    const config = readConfig({ DATA_DIR: dataDir, ADMIN_TOKEN: adminToken })
-    t.match(await paste(curlOf(config, url, where, body)), { id: waiting.id, status: 'working' })
+    t.match(await paste(curlOf(url, '$ADMIN_TOKEN', where, body)), { id: waiting.id, status: 'working' })
     t.match(await untilStatus(api, waiting.id, 'completed'), { status: 'completed' })
   }
 })
@@ -303,6 +301,7 @@ t.test('a call that waits for an approval is told with the request that approves
     },
   } as unknown as Task
   t.same(waitOf(task), {
+    about: 'the result of ask {} and the approval of write_file {}',
     words: 'the task waits for the result of ask {} and the approval of write_file {}; send it with:',
     requests: [
       {

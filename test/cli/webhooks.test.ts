@@ -10,7 +10,7 @@ const run = (...args: string[]) => runReprise(['webhooks', ...args], env)
 
 t.test('a webhook is made, tried, listed, sent once more and removed', async t => {
   const hook = await receiver(t)
-  const added = await run('add', hook.url, '--type', 'TaskCreated,TaskStatusChanged')
+  const added = await run('create', hook.url, '--type', 'TaskCreated,TaskStatusChanged')
   t.match(added, { code: 0, stderr: '' })
   const [line = '', secret = ''] = added.stdout.split('\n')
   const [id = '', ...shown] = line.split(/ {2,}/)
@@ -45,13 +45,14 @@ t.test('a webhook is made, tried, listed, sent once more and removed', async t =
 
   t.match(await run('list'), { code: 0, stdout: `${line}\n` })
   t.notMatch((await run('list', '--json')).stdout, secret)
-  t.match(await run('remove', id), { code: 0, stdout: '', stderr: `${id} is deleted\n` })
-  t.same(await run('list'), { code: 0, stdout: '', stderr: '' })
+  t.match(await run('delete', id), { code: 0, stdout: '', stderr: `${id} is deleted\n` })
+  t.same(await run('list', '--json'), { code: 0, stdout: '', stderr: '' })
+  t.match(await run('list'), { code: 0, stdout: '', stderr: /^No webhooks yet\. .+\n$/ })
 })
 
 t.test('what the receiver does not take, and what is not there, is exit code 1', async t => {
   const hook = await receiver(t, [status(500), status(500)])
-  const { id } = JSON.parse((await run('add', hook.url, '--task', 'nothing', '--json')).stdout) as {
+  const { id } = JSON.parse((await run('create', hook.url, '--task', 'nothing', '--json')).stdout) as {
     id: string
   }
   t.match(await run('test', id), {
@@ -61,8 +62,8 @@ t.test('what the receiver does not take, and what is not there, is exit code 1',
   })
   t.match(await run('test', id, '--json'), { code: 1, stdout: /"delivered":false/ })
   t.match(await run('redeliver', id, '1'), { code: 1, stderr: /^reprise: .+\n$/ })
-  t.match(await run('remove', 'nobody'), { code: 1, stderr: 'reprise: no such webhook\n' })
-  t.match(await run('add', 'ftp://x/'), { code: 2, stderr: /^reprise: body\.url: .+\n$/ })
+  t.match(await run('delete', 'nobody'), { code: 1, stderr: 'reprise: no such webhook\n' })
+  t.match(await run('create', 'ftp://x/'), { code: 2, stderr: /^reprise: body\.url: .+\n$/ })
   const alone = await runReprise(['webhooks', 'list'], { DATA_DIR: t.testdir() })
-  t.match(alone, { code: 3, stderr: /^reprise: no server runs on .+ reprise serve\n$/ })
+  t.match(alone, { code: 3, stderr: /^reprise: no server runs on .+ reprise serve, or .+\n$/ })
 })

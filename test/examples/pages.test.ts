@@ -30,7 +30,7 @@ const pages: Record<string, RegExp[]> = {
     /The tool says “42”|42/,
     /./,
     /"role":"user"/,
-    /^user\ttasks\tinput_tokens\toutput_tokens\tcached_tokens\treasoning_tokens\ndefault\t1\t0\t0\t0\t0$/m,
+    /^USER {5}TASKS {2}INPUT {2}OUTPUT {2}CACHED {2}REASONING {2}TOTAL\ndefault {2}1 +0 /m,
   ],
   'docs/models.md': [/^Requests /m, /^Model {6}fake-1 at /m, /The tool says “14”/],
   'docs/conversation/README.md': [

@@ -10,6 +10,7 @@ import { NoAnswer } from '../terminal/exit.ts'
 import type { Printer } from '../terminal/printer.ts'
 import { createProgressBar } from '../terminal/progress.ts'
 import { type Common, openTerminal, plural } from '../terminal/terminal.ts'
+import { varsOf } from '../terminal/values.ts'
 import { agentFileOf } from './agent-file.ts'
 import { checkCommand } from './check-command.ts'
 import { type Finding, lineOf } from './finding.ts'
@@ -62,16 +63,6 @@ const configOf = (parameters: object, answer: string): object => {
   const whole = instanceOf({ type: 'object', ...parameters }, answer) as Record<string, unknown>
   return Object.fromEntries(required.map(name => [name, whole[name]]))
 }
-
-/** The variables of the request: NAME=VALUE. */
-const varsOf = (given: readonly string[]): Record<string, string> =>
-  Object.fromEntries(
-    given.map(one => {
-      const at = one.indexOf('=')
-      if (at < 1) throw new CannotStart(`--var ${one} is not of the form NAME=VALUE`)
-      return [one.slice(0, at), one.slice(at + 1)]
-    }),
-  )
 
 const answerOf = ({ task }: LiveRun): string => {
   const item = task.output.findLast(({ type }) => type === 'message') as

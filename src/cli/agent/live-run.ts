@@ -14,7 +14,7 @@ import { isTerminal, type Task } from '../../contract/wire.ts'
 import { modelName } from '../../fake-model/player.ts'
 import { startFakeModel } from '../../fake-model/server.ts'
 import { startServer } from '../../start/server.ts'
-import { askServer } from '../server/server.ts'
+import { connectToOwn } from '../server/connection.ts'
 import { type Recorder, type Recording, recordTask } from './recording.ts'
 import { HostFailed, type HostProcess, type Message, startHostProcess } from './tested-host.ts'
 
@@ -141,7 +141,7 @@ const createHosts = (folder: string, door: Omit<Door, 'wanted'>) => {
 type Waiting = { call_id: string; name: string; metadata?: { approval?: boolean } }
 /** Gives a task what it waits for. Returns the function that looks at the task, and does so when it is needed. */
 const createClient = (
-  ask: (method: string, path: string, body?: object) => Promise<unknown>,
+  ask: (method: 'GET' | 'POST', path: string, body?: object) => Promise<unknown>,
   answer: string,
 ) => {
   const answered = new Set<string>()
@@ -187,10 +187,11 @@ const createClient = (
   }
 }
 
-const asking =
-  ({ config, url }: { config: Config; url: string }) =>
-  async (method: string, where: string, body?: object): Promise<unknown> =>
-    (await askServer(config, url, method, `/v1${where}`, body === undefined ? {} : { body })).json()
+const asking = ({ config, url }: { config: Config; url: string }) => {
+  const own = connectToOwn(config, url)
+  return (method: 'GET' | 'POST', where: string, body?: object): Promise<unknown> =>
+    own.ask(client => client.request({ method, path: `/v1${where}`, body }))
+}
 
 export type LiveRun = {
   task: Task

@@ -2,21 +2,11 @@
 import type { Look } from '../../cluster/nats/look-at-servers.ts'
 import type { StreamState } from '../../cluster/nats/states.ts'
 import type { Surveyed } from '../../cluster/survey.ts'
+import { tableOf } from '../terminal/table.ts'
 import { findingsOf, type Sight } from './cluster-findings.ts'
 
 const columns = 100
 export const wrongTitle = 'What is wrong:'
-
-/** Rows with columns of equal width, two spaces apart. The first row has the names of the columns. */
-const tableOf = (rows: string[][]): string[] => {
-  const widths = (rows[0] ?? []).map((_, n) => Math.max(...rows.map(row => (row[n] ?? '').length)))
-  return rows.map(row =>
-    row
-      .map((cell, n) => cell.padEnd(widths[n] ?? 0))
-      .join('  ')
-      .trimEnd(),
-  )
-}
 
 /** Lines of at most 100 columns. Those behind the first one are indented. */
 const wrapped = (text: string): string[] => {

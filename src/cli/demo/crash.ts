@@ -7,8 +7,7 @@ import path from 'node:path'
 import { readConfig } from '../../config.ts'
 import type { Frame } from '../../history/frames.ts'
 import { openLogOf } from '../log/folder.ts'
-import { followTask } from '../server/follow.ts'
-import { askServer } from '../server/server.ts'
+import { connectToFolder } from '../server/connection.ts'
 import { NoAnswer } from '../terminal/exit.ts'
 import { type Common, openTerminal } from '../terminal/terminal.ts'
 import { evidenceIn } from './evidence.ts'
@@ -34,7 +33,7 @@ const play = async (env: Record<string, string>, story: Story | undefined) => {
   let server = await startServerProcess(env)
   story?.happens('server', `${server.url}, its data in ${config.dataDir}`)
   const frames: Frame[] = []
-  let id = ''
+  const there = connectToFolder(config, server.url)
   let killedAfter: number | undefined
   let killed: ServerProcess | undefined
 
@@ -55,12 +54,10 @@ const play = async (env: Record<string, string>, story: Story | undefined) => {
     })
     restarted.catch(failed)
   }
-  const onTask = (taskId: string) => {
-    id = taskId
-  }
-  const follow = async () => {
+  const { id } = await there.ask(({ tasks }) => tasks.create(task))
+  const followed = there.follow(id, { onBroken }, async run => {
     const isCrash = crashPoint()
-    for await (const frame of followTask({ config, url: server.url, onTask, onBroken }, task)) {
+    for await (const frame of run) {
       await restarted // so that the restart is printed before the frames that come after it
       frames.push(frame)
       story?.frame(frame)
@@ -68,11 +65,16 @@ const play = async (env: Record<string, string>, story: Story | undefined) => {
       killed = server
       server.kill()
     }
-  }
-  await Promise.race([follow(), failure])
+  })
+  await Promise.race([followed, failure])
 
-  const page = await askServer(config, server.url, 'GET', `/v1/tasks/${id}/events?limit=1000`)
-  const { result: again } = (await page.json()) as { result: Frame[] }
+  const { result: again } = await there.ask(client =>
+    client.request<{ result: Frame[] }>({
+      method: 'GET',
+      path: `/v1/tasks/${encodeURIComponent(id)}/events`,
+      query: { limit: 1000 },
+    }),
+  )
   await server.stop()
   const log = openLogOf(config)
   try {

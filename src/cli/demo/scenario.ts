@@ -12,7 +12,6 @@ const wordMs = 60
 
 export const task = {
   user_message_content: 'leave a trace, then talk',
-  stream: true,
   agent_config: {
     agent_id: 'script',
     script: [

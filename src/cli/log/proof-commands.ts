@@ -36,9 +36,9 @@ const addProving = ({ command }: Adders): void => {
 }
 
 /** Commands about checkpoints of the log. */
-const addAudit = ({ group, command }: Adders): void => {
+const addAudit = ({ group, command, asking }: Adders): void => {
   const audit = group('audit', 'manage the key that signs checkpoints of the log')
-  command(
+  asking(
     'rotate-key',
     'change the key that signs checkpoints, and print the new one',
     'audit rotate-key',
@@ -63,9 +63,9 @@ const addAudit = ({ group, command }: Adders): void => {
     .action(later(async () => (await import('./witness.ts')).runWitness))
 }
 
-/** The command that destroys content. It asks the running server. */
-const addErasing = ({ command }: Adders): void => {
-  command(
+/** The command that destroys content. */
+const addErasing = ({ asking }: Adders): void => {
+  asking(
     'erase',
     'destroy the content of a task, a session or a user; proofs still hold',
     "erase user anna --reason 'asked for it on 3 May'",

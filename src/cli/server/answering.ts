@@ -1,6 +1,7 @@
 // Asks at the terminal for what a task waits for: answers to its questions, and decisions about its calls.
 import { createInterface } from 'node:readline'
-import type { Task } from '../../contract/wire.ts'
+import type { Task } from '../../../library/client/index.ts'
+import type { Connection } from './connection.ts'
 import { callText, pendingCalls } from './show.ts'
 
 /** Whether somebody can be asked. */
@@ -22,11 +23,8 @@ const askLine = (question: string): Promise<string | undefined> =>
     })
   })
 
-/** Sends a request about the task, below its path. */
-type Send = (path: string, body: object) => Promise<unknown>
-
 /** Resolves with false when a question was left open. */
-export const answerAtTerminal = async (task: Task, send: Send): Promise<boolean> => {
+export const answerAtTerminal = async (server: Connection, task: Task): Promise<boolean> => {
   const calls = pendingCalls(task)
   const tool_results: { call_id: string; message_content: string }[] = []
   const decisions: { call_id: string; decision: 'approve' | 'refuse' }[] = []
@@ -38,7 +36,9 @@ export const answerAtTerminal = async (task: Task, send: Send): Promise<boolean>
       decisions.push({ call_id, decision: /^y(es)?$/i.test(line.trim()) ? 'approve' : 'refuse' })
     else tool_results.push({ call_id, message_content: line })
   }
-  for (const decision of decisions) await send('/approvals', decision)
-  if (tool_results.length > 0) await send('/input', { tool_results })
+  await server.ask(async ({ tasks }) => {
+    for (const decision of decisions) await tasks.approvals(task.id, decision)
+    if (tool_results.length > 0) await tasks.input(task.id, tool_results)
+  })
   return true
 }

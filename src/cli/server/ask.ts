@@ -1,42 +1,55 @@
-// Functions for the commands that ask the running server about its resources.
-import { readConfig } from '../../config.ts'
-import type { List } from '../../contract/wire/list.ts'
-import { NotReached } from '../terminal/exit.ts'
-import { askServer, urlOfServer } from './server.ts'
+// Functions for the commands that ask a server about its resources.
+import type { Reprise } from '../../../library/client/index.ts'
+import { mustFindServer, type Where } from './connection.ts'
 
-/** The largest number of entries on a page. */
-const perPage = 100
+/** The options of a command that asks a server, and answers in JSON when it is asked to. */
+export type Asking = Where & { json?: true }
+
+/** The largest number of entries on a page of a list. */
+export const perPage = 100
 
 export const print = (line: string): void => void process.stdout.write(`${line}\n`)
 
-/** An id as a part of a path. */
-export const at = (id: string): string => `/${encodeURIComponent(id)}`
+/** Asks the server that the options name. Rejects as `Connection.ask` and `mustFindServer`. */
+export const ask = async <T>(where: Where, use: (client: Reprise) => Promise<T>): Promise<T> =>
+  mustFindServer(where).ask(use)
 
-/** Resolves to the JSON of the server's answer. Rejects as `askServer`, and with NotReached when no server runs. */
-export const ask = async <T>(method: string, path: string, body?: object): Promise<T> => {
-  const config = readConfig(process.env)
-  const url = urlOfServer(config)
-  if (url === undefined)
-    throw new NotReached(`no server runs on ${config.dataDir}: start one with reprise serve`)
-  const sent = body === undefined ? {} : { body }
-  const answer = await askServer(config, url, method, `/v1${path}`, sent)
-  return (await answer.json()) as T
-}
-
-/** The entries of a list, page by page. `read` asks for the page with this query. */
-export async function* entriesOf<Entry>(
-  read: (query: string) => Promise<List<Entry>>,
-): AsyncGenerator<Entry> {
-  for (let cursor: string | null = ''; cursor !== null; ) {
-    const page: List<Entry> = await read(
-      `?limit=${perPage}${cursor && `&cursor=${encodeURIComponent(cursor)}`}`,
-    )
-    yield* page.data
-    cursor = page.next_cursor
+/**
+ * Prints the entries of a list: a line of JSON for each, or a line for people. `none`: what people read on stderr when there is no entry.
+ */
+export const printAll = async <Entry>(
+  entries: AsyncIterable<Entry>,
+  { json }: Asking,
+  lineOf: (entry: Entry) => string,
+  none: string,
+): Promise<void> => {
+  let count = 0
+  for await (const entry of entries) {
+    print(json ? JSON.stringify(entry) : lineOf(entry))
+    count++
   }
+  if (count === 0 && !json) process.stderr.write(`${none}\n`)
 }
 
-/** Prints every entry of a list. */
-export const printAll = async <Entry>(path: string, lineOf: (entry: Entry) => string): Promise<void> => {
-  for await (const entry of entriesOf<Entry>(query => ask('GET', path + query))) print(lineOf(entry))
+/** Seconds since 1970 as ISO 8601. */
+export const timeOf = (seconds: number): string =>
+  new Date(seconds * 1000).toISOString().replace('.000Z', 'Z')
+
+/** The size of the pages for so many entries of a list, and for one more, which says whether others follow. */
+export const pageOf = (limit: number): number => Math.min(limit + 1, perPage)
+
+/** The first entries of a list. When they are read, `more` gives the last of them if others follow. */
+export const firstOf = <Entry>(list: AsyncIterable<Entry>, limit: number) => {
+  let last: Entry | undefined
+  let hasMore = false
+  async function* entries() {
+    let left = limit
+    for await (const entry of list) {
+      hasMore = left-- === 0
+      if (hasMore) return
+      last = entry
+      yield entry
+    }
+  }
+  return { entries: entries(), more: () => (hasMore ? last : undefined) }
 }

@@ -1,14 +1,13 @@
-// reprise console: prints a link that signs in to the console. It asks the running server for the link.
-import { readConfig } from '../../config.ts'
-import { ask, print } from './ask.ts'
-import { publicUrlOfServer } from './server.ts'
+// reprise console: prints a link that signs in to the console. It asks a server for the link.
+import { type Asking, print } from './ask.ts'
+import { mustFindServer } from './connection.ts'
 
-export const consoleLink = async (options: { json?: true }): Promise<void> => {
-  const { ticket, expires_in } = await ask<{ ticket: string; expires_in: number }>(
-    'POST',
-    '/auth/login-ticket',
+export const consoleLink = async (options: Asking): Promise<void> => {
+  const { publicUrl, ask } = mustFindServer(options)
+  const { ticket, expires_in } = await ask(client =>
+    client.request<{ ticket: string; expires_in: number }>({ method: 'POST', path: '/v1/auth/login-ticket' }),
   )
-  const url = `${publicUrlOfServer(readConfig(process.env))}/ui#login=${ticket}`
+  const url = `${publicUrl}/ui#login=${ticket}`
   process.stderr.write(
     `the link works once, within ${expires_in} seconds, and gives an admin token for 12 hours\n`,
   )

@@ -1,10 +1,9 @@
-// reprise cron: lists, makes, deletes and runs cron jobs. It asks the running server.
+// reprise cron: lists, makes, deletes and runs cron jobs. It asks a server.
+import type { CreateCronJobBody, CronJob, CronRun } from '../../../library/client/index.ts'
 import { CannotStart } from '../../contract/cannot-start.ts'
-import type { CronJob, CronRun } from '../../contract/wire.ts'
-import { ask, at, print, printAll } from './ask.ts'
+import { type Asking, ask, perPage, print, printAll } from './ask.ts'
 
-type Json = { json?: true }
-type AddOptions = Json & {
+type CreateOptions = Asking & {
   schedule?: string
   every?: string
   at?: string
@@ -13,9 +12,6 @@ type AddOptions = Json & {
   missed?: string
   overlap?: string
 }
-
-const jobs = '/cron/jobs'
-const job = (id: string): string => `${jobs}${at(id)}`
 
 const whenOf = ({ schedule, every_seconds, at }: CronJob): string =>
   schedule ?? (every_seconds === undefined ? `at ${at}` : `every ${every_seconds} s`)
@@ -37,42 +33,58 @@ const lineOfRun = (run: CronRun): string =>
     run.skipped_reason ?? run.error ?? '',
   ].join('  ')
 
-export const listJobs = (options: Json): Promise<void> =>
-  printAll<CronJob>(jobs, options.json ? JSON.stringify : lineOfJob)
+export const listJobs = (options: Asking): Promise<void> =>
+  ask(options, ({ cron }) =>
+    printAll(
+      cron.list({ limit: perPage }),
+      options,
+      lineOfJob,
+      'No cron jobs yet. reprise cron create makes one.',
+    ),
+  )
 
-export const listRuns = (id: string, options: Json): Promise<void> =>
-  printAll<CronRun>(`${job(id)}/runs`, options.json ? JSON.stringify : lineOfRun)
+export const listRuns = (id: string, options: Asking): Promise<void> =>
+  ask(options, ({ cron }) =>
+    printAll(
+      cron.runs(id, { limit: perPage }),
+      options,
+      lineOfRun,
+      `${id} has not run yet. reprise cron trigger ${id} runs it now.`,
+    ),
+  )
 
-const wholeNumber = (text: string): number => {
+const secondsOf = (text: string): number => {
   if (!/^\d+$/.test(text)) throw new CannotStart(`--every ${text} is not a number of seconds`)
   return Number(text)
 }
 
-export const addJob = async (name: string, message: string, options: AddOptions): Promise<void> => {
+export const createJob = async (name: string, message: string, options: CreateOptions): Promise<void> => {
   const { schedule, every, timezone, agent, missed, overlap } = options
-  const made = await ask<CronJob>('POST', jobs, {
+  const body: CreateCronJobBody = {
     name,
     ...(schedule === undefined ? {} : { schedule }),
-    ...(every === undefined ? {} : { every_seconds: wholeNumber(every) }),
+    ...(every === undefined ? {} : { every_seconds: secondsOf(every) }),
     ...(options.at === undefined ? {} : { at: options.at }),
     ...(timezone === undefined ? {} : { timezone }),
-    ...(missed === undefined ? {} : { missed }),
-    ...(overlap === undefined ? {} : { overlap }),
+    // The server says which words there are.
+    ...(missed === undefined ? {} : { missed: missed as 'skip' }),
+    ...(overlap === undefined ? {} : { overlap: overlap as 'skip' }),
     task: {
       user_message_content: message,
       ...(agent === undefined ? {} : { agent_config: { agent_id: agent } }),
     },
-  })
+  }
+  const made = await ask(options, ({ cron }) => cron.create(body))
   print(options.json ? JSON.stringify(made) : lineOfJob(made))
 }
 
-export const removeJob = async (id: string, options: Json): Promise<void> => {
-  const answer = await ask<{ message: string }>('DELETE', job(id))
+export const deleteJob = async (id: string, options: Asking): Promise<void> => {
+  const answer = await ask(options, ({ cron }) => cron.delete(id))
   if (options.json) print(JSON.stringify(answer))
   else process.stderr.write(`${answer.message}\n`)
 }
 
-export const triggerJob = async (id: string, options: Json): Promise<void> => {
-  const run = await ask<CronRun>('POST', `${job(id)}/trigger`)
+export const triggerJob = async (id: string, options: Asking): Promise<void> => {
+  const run = await ask(options, ({ cron }) => cron.trigger(id))
   print(options.json ? JSON.stringify(run) : lineOfRun(run))
 }

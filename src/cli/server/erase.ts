@@ -1,15 +1,16 @@
-// reprise erase: erases a task, a session or the data of a user. It asks the running server.
+// reprise erase: erases a task, a session or the data of a user. It asks a server.
 import { CannotStart } from '../../contract/cannot-start.ts'
 import type { ErasureAnswer } from '../../erasure/answer.ts'
 import { plural } from '../terminal/terminal.ts'
-import { ask, at, print } from './ask.ts'
+import { type Asking, ask, print } from './ask.ts'
 
-type EraseOptions = { reason: string; cascade?: true; user?: string; json?: true }
+type EraseOptions = Asking & { reason: string; cascade?: true; user?: string }
 
 const pathOf = (kind: string, id: string): string => {
-  if (kind === 'task') return `/tasks${at(id)}`
-  if (kind === 'session') return `/env/session${at(id)}`
-  if (kind === 'user') return `/users${at(id)}/data`
+  const name = encodeURIComponent(id)
+  if (kind === 'task') return `/v1/tasks/${name}`
+  if (kind === 'session') return `/v1/env/session/${name}`
+  if (kind === 'user') return `/v1/users/${name}/data`
   throw new CannotStart(`${kind} cannot be erased: erase a task, a session or a user`)
 }
 
@@ -32,10 +33,11 @@ const linesOf = ({ position, erased, not_erased }: ErasureAnswer): string[] => {
 
 export const erase = async (kind: string, id: string, options: EraseOptions): Promise<void> => {
   const { reason, cascade, user, json } = options
-  const query = new URLSearchParams({ erase: 'true', reason })
-  if (cascade) query.set('cascade', 'true')
-  if (user !== undefined) query.set('user_id', user)
-  const answer = await ask<ErasureAnswer>('DELETE', `${pathOf(kind, id)}?${query}`)
+  const path = pathOf(kind, id)
+  const query = { erase: true, reason, cascade, user_id: user }
+  const answer = await ask(options, client =>
+    client.request<ErasureAnswer>({ method: 'DELETE', path, query }),
+  )
   if (json) print(JSON.stringify(answer))
   else for (const line of linesOf(answer)) print(line)
 }

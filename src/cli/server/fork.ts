@@ -1,16 +1,15 @@
-// reprise fork: makes a task with the past of another task. It asks the running server.
+// reprise fork: makes a task with the past of another task. It asks a server.
+import type { ForkTaskBody } from '../../../library/client/index.ts'
 import { CannotStart } from '../../contract/cannot-start.ts'
-import type { ForkTaskBody, Task } from '../../contract/wire.ts'
-import { ask, at, print } from './ask.ts'
+import { type Asking, ask, print } from './ask.ts'
 
-type ForkOptions = {
+type ForkOptions = Asking & {
   at: string
   model?: string
   agent?: string
   message?: string
   pause?: true
   taskId?: string
-  json?: true
 }
 
 /** Makes a fork, and prints its id. */
@@ -25,6 +24,6 @@ export const forkTask = async (id: string, options: ForkOptions): Promise<void> 
     pause: pause ?? null,
     task_id: taskId ?? null,
   }
-  const task = await ask<Pick<Task, 'id'>>('POST', `/tasks${at(id)}/fork`, body)
+  const task = await ask(options, ({ tasks }) => tasks.fork(id, body))
   print(json ? JSON.stringify(task) : task.id)
 }

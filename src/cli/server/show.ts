@@ -1,5 +1,5 @@
 // Prints the frames of a task for a person: the answer, and in dim text the calls and the reasoning that led to it.
-import type { ErrorObject, Task, ToolCallItem, ToolResultItem } from '../../contract/wire.ts'
+import type { ErrorObject, Task, ToolCallItem, ToolResultItem } from '../../../library/client/index.ts'
 import type { Frame } from '../../history/frames.ts'
 import { type Printer, shortened } from '../terminal/printer.ts'
 
@@ -9,7 +9,7 @@ type Item = { type: string; status?: string }
 const argumentsShown = 60
 const resultShown = 100
 
-const contentText = (content: ToolResultItem['message_content']): string =>
+export const contentText = (content: ToolResultItem['message_content']): string =>
   typeof content === 'string'
     ? content
     : content
@@ -79,13 +79,20 @@ export const pendingCalls = ({ metadata }: Task): PendingCall[] =>
     isApproval: call.metadata?.approval === true,
   }))
 
-/** Says what a task waits for, and which requests continue the task. */
-export const waitOf = (task: Task): { words: string; requests: { path: string; body?: object }[] } => {
+/** Whether a task waits for somebody. */
+export const isResting = ({ status }: Task): boolean => status === 'input-required' || status === 'paused'
+
+/** `about`: what a task waits for. `words`: a sentence before the requests that continue the task. */
+type Wait = { about: string; words: string; requests: { path: string; body?: object }[] }
+
+/** Says what a task that rests waits for. */
+export const waitOf = (task: Task): Wait => {
   const path = `/v1/tasks/${encodeURIComponent(task.id)}`
   if (task.status === 'paused') {
     const { reason, effect } = (task.metadata ?? {}) as { reason?: string; effect?: { name?: string } }
     const about = [reason ?? 'by request', ...(effect?.name === undefined ? [] : [effect.name])].join(', ')
     return {
+      about: `somebody who resumes it (${about})`,
       words: `the task is paused (${about}); continue it with:`,
       requests: [{ path: `${path}/resume` }],
     }
@@ -98,8 +105,10 @@ export const waitOf = (task: Task): { words: string; requests: { path: string; b
     ...(approvals.length > 0 ? [`the approval of ${approvals.map(callText).join(' and ')}`] : []),
   ]
   const tool_results = results.map(({ call_id }) => ({ call_id, message_content: '…' }))
+  const what = parts.join(' and ')
   return {
-    words: `the task waits for ${parts.join(' and ')}; send it with:`,
+    about: what,
+    words: `the task waits for ${what}; send it with:`,
     requests: [
       ...(results.length > 0 ? [{ path: `${path}/input`, body: { tool_results } }] : []),
       ...approvals.map(({ call_id }) => ({

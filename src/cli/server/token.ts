@@ -1,6 +1,6 @@
-// reprise token: makes, lists and revokes tokens. It asks the running server or, if there is none, opens the data
-// folder.
-import { type Config, readConfig } from '../../config.ts'
+// reprise token: makes, lists and revokes tokens. It asks a server or, if there is none, opens the data folder.
+import type { Reprise } from '../../../library/client/index.ts'
+import { readConfig } from '../../config.ts'
 import { CannotStart } from '../../contract/cannot-start.ts'
 import { type Role, roles } from '../../contract/events/token-events.ts'
 import type { List } from '../../contract/wire/list.ts'
@@ -8,8 +8,8 @@ import { type Folder, openFolder } from '../../shard/opening/open-folder.ts'
 import { mustHaveLog } from '../log/folder.ts'
 import { NoAnswer } from '../terminal/exit.ts'
 import { createReport } from '../terminal/report.ts'
-import { entriesOf } from './ask.ts'
-import { askServer, urlOfServer } from './server.ts'
+import { type Asking, perPage, print, printAll } from './ask.ts'
+import { findServer } from './connection.ts'
 
 /** `expires_at`: seconds since 1970; null: the token never expires. */
 type TokenLine = {
@@ -20,8 +20,6 @@ type TokenLine = {
   expires_at: number | null
   last_used_at: number | null
 }
-type Options = { json?: true }
-
 /** The longest time until a token expires: ten years in seconds, as over HTTP. */
 const longestTtl = 315_360_000
 
@@ -30,30 +28,23 @@ const longestName = 100
 
 const by = { principal: 'admin', causation: 'command line' }
 
-const askAt = async (config: Config, url: string, method: string, path: string, body?: object) => {
-  const sent = body === undefined ? {} : { body }
-  const answer = await askServer(config, url, method, `/v1/auth/tokens${path}`, sent)
-  return (await answer.json()) as unknown
+const tokens = '/v1/auth/tokens'
+
+async function* tokensOf(client: Reprise): AsyncGenerator<TokenLine> {
+  for (let cursor: string | null | undefined; cursor !== null; ) {
+    const query: object = { limit: perPage, cursor }
+    const page: List<TokenLine> = await client.request<List<TokenLine>>({
+      method: 'GET',
+      path: tokens,
+      query,
+    })
+    yield* page.data
+    cursor = page.next_cursor
+  }
 }
 
-/** Sends the request to the running server. Resolves to its answer, or to undefined when no server runs. */
-const askTokens = async (config: Config, method: string, path: string, body?: object) => {
-  const url = urlOfServer(config)
-  if (url === undefined) return undefined
-  return (await askAt(config, url, method, path, body)) as Record<string, unknown>
-}
-
-/** The tokens that the running server lists; undefined when no server runs. */
-const tokensOfServer = async (config: Config): Promise<TokenLine[] | undefined> => {
-  const url = urlOfServer(config)
-  if (url === undefined) return undefined
-  const read = async (query: string) => (await askAt(config, url, 'GET', query)) as List<TokenLine>
-  const tokens: TokenLine[] = []
-  for await (const token of entriesOf(read)) tokens.push(token)
-  return tokens
-}
-
-const withFolder = async <T>(config: Config, use: (folder: Folder) => Promise<T>): Promise<T> => {
+const withFolder = async <T>(use: (folder: Folder) => Promise<T>): Promise<T> => {
+  const config = readConfig(process.env)
   mustHaveLog(config)
   const folder = await openFolder(config, createReport(config.logLevel), { idle: true })
   try {
@@ -68,10 +59,8 @@ const withFolder = async <T>(config: Config, use: (folder: Folder) => Promise<T>
 const seconds = (millis: number | null | undefined): number | null =>
   millis === null || millis === undefined ? null : Math.floor(millis / 1000)
 
-const print = (line: string): void => void process.stdout.write(`${line}\n`)
-
 export const createToken = async (
-  options: Options & { role: string; name?: string; userId?: string; ttl?: string },
+  options: Asking & { role: string; name?: string; userId?: string; ttl?: string },
 ): Promise<void> => {
   const role = roles.find(known => known === options.role) as Role | undefined
   if (role === undefined) throw new CannotStart(`--role ${options.role} is none of ${roles.join(', ')}`)
@@ -81,48 +70,55 @@ export const createToken = async (
   }
   if (options.name !== undefined && (options.name === '' || options.name.length > longestName))
     throw new CannotStart(`--name must have 1 to ${longestName} characters`)
-  const config = readConfig(process.env)
   const [name, user_id] = [options.name ?? null, options.userId ?? null]
-  const created =
-    (await askTokens(config, 'POST', '', { role, name, user_id, ttl: ttl ?? null })) ??
-    (await withFolder(config, async ({ principals }) => {
-      const request = { role, name: options.name, userId: options.userId, ttlSeconds: ttl }
-      const { id, token, expires_at } = await principals.create(request, by)
-      return { id, token, role, name, user_id, expires_at: seconds(expires_at) }
-    }))
-  process.stderr.write(`${role} token ${String(created.id)}: the token itself is not shown again\n`)
-  print(options.json ? JSON.stringify(created) : String(created.token))
+  const server = findServer(options)
+  const created: { id: string; token: string } =
+    server === undefined
+      ? await withFolder(async ({ principals }) => {
+          const request = { role, name: options.name, userId: options.userId, ttlSeconds: ttl }
+          const { id, token, expires_at } = await principals.create(request, by)
+          return { id, token, role, name, user_id, expires_at: seconds(expires_at) }
+        })
+      : await server.ask(client =>
+          client.request({ method: 'POST', path: tokens, body: { role, name, user_id, ttl: ttl ?? null } }),
+        )
+  process.stderr.write(`${role} token ${created.id}: the token itself is not shown again\n`)
+  print(options.json ? JSON.stringify(created) : created.token)
 }
 
-export const listTokens = async (options: Options): Promise<void> => {
-  const config = readConfig(process.env)
-  const rows =
-    (await tokensOfServer(config)) ??
-    (await withFolder(config, async ({ principals }) =>
+const lineOf = ({ id, role, name, user_id, expires_at }: TokenLine): string => {
+  const until = expires_at === null ? 'never expires' : `expires ${new Date(expires_at * 1000).toISOString()}`
+  return [id, role.padEnd(10), user_id ?? '(all users)', until, ...(name === null ? [] : [name])].join('  ')
+}
+
+export const listTokens = async (options: Asking): Promise<void> => {
+  async function* ofFolder() {
+    yield* await withFolder(async ({ principals }) =>
       principals.list().map(row => ({ ...row, expires_at: seconds(row.expires_at), last_used_at: null })),
-    ))
-  for (const { id, role, name, user_id, expires_at, last_used_at } of rows) {
-    const until =
-      expires_at === null ? 'never expires' : `expires ${new Date(expires_at * 1000).toISOString()}`
-    print(
-      options.json
-        ? JSON.stringify({ id, role, name, user_id, expires_at, last_used_at })
-        : [id, role.padEnd(10), user_id ?? '(all users)', until, ...(name === null ? [] : [name])].join('  '),
     )
   }
+  async function* shown(rows: AsyncIterable<TokenLine>) {
+    for await (const { id, role, name, user_id, expires_at, last_used_at } of rows)
+      yield { id, role, name, user_id, expires_at, last_used_at }
+  }
+  const printed = (rows: AsyncIterable<TokenLine>) =>
+    printAll(shown(rows), options, lineOf, 'No tokens yet. reprise token create makes one.')
+  const server = findServer(options)
+  await (server === undefined ? printed(ofFolder()) : server.ask(client => printed(tokensOf(client))))
 }
 
-export const revokeToken = async (idOrToken: string, options: Options): Promise<void> => {
-  const config = readConfig(process.env)
-  const answer = await askTokens(config, 'DELETE', `/${encodeURIComponent(idOrToken)}`)
-  const id =
-    answer?.id ??
-    (await withFolder(config, async ({ principals }) => {
-      const row = principals.find(idOrToken)
-      if (row === undefined) throw new NoAnswer('no such token')
-      await principals.revoke(row, by)
-      return row.id
-    }))
+export const revokeToken = async (idOrToken: string, options: Asking): Promise<void> => {
+  const server = findServer(options)
+  const path = `${tokens}/${encodeURIComponent(idOrToken)}`
+  const { id } =
+    server === undefined
+      ? await withFolder(async ({ principals }) => {
+          const row = principals.find(idOrToken)
+          if (row === undefined) throw new NoAnswer('no such token')
+          await principals.revoke(row, by)
+          return row
+        })
+      : await server.ask(client => client.request<{ id: string }>({ method: 'DELETE', path }))
   if (options.json) print(JSON.stringify({ revoked: id }))
   process.stderr.write('revoked\n')
 }

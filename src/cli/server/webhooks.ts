@@ -1,55 +1,68 @@
-// reprise webhooks: lists, makes, deletes and tries webhooks. It asks the running server.
-import type { WebhookDelivery, WebhookInfo, WebhookTry } from '../../contract/wire.ts'
+// reprise webhooks: lists, makes, deletes and tries webhooks. It asks a server.
+import type { PublicEvent, Webhook, WebhookDelivery, WebhookTry } from '../../../library/client/index.ts'
 import { NoAnswer } from '../terminal/exit.ts'
-import { ask, at, print, printAll } from './ask.ts'
+import { wordsOf } from '../terminal/values.ts'
+import { type Asking, ask, perPage, print, printAll } from './ask.ts'
 
-type Json = { json?: true }
-type AddOptions = Json & { type?: string[]; session?: string; task?: string }
+type CreateOptions = Asking & { type?: string[]; session?: string; task?: string }
 
-const webhooks = '/webhooks'
-const webhook = (id: string): string => `${webhooks}${at(id)}`
-
-const lineOfWebhook = ({ id, status, types, url, failing }: WebhookInfo): string =>
+const lineOfWebhook = ({ id, status, types, url, failing }: Webhook): string =>
   [id, status.padEnd(8), url, types?.join(',') ?? '-', failing?.error ?? ''].join('  ').trimEnd()
 const lineOfDelivery = ({ id, type, outcome, attempts, at, ...last }: WebhookDelivery): string =>
   [id, outcome.padEnd(9), at, type, `attempts ${attempts}`, last.error ?? last.status ?? '']
     .join('  ')
     .trimEnd()
 
-export const listWebhooks = (options: Json): Promise<void> =>
-  printAll<WebhookInfo>(webhooks, options.json ? JSON.stringify : lineOfWebhook)
+export const listWebhooks = (options: Asking): Promise<void> =>
+  ask(options, ({ webhooks }) =>
+    printAll(
+      webhooks.list({ limit: perPage }),
+      options,
+      lineOfWebhook,
+      'No webhooks yet. reprise webhooks create URL makes one.',
+    ),
+  )
 
 /** Prints the secret alone on the last line, since no later answer of the server contains it. */
-export const addWebhook = async (url: string, options: AddOptions): Promise<void> => {
+export const createWebhook = async (url: string, options: CreateOptions): Promise<void> => {
   const { type, session, task } = options
-  const made = await ask<WebhookInfo & { secret: string }>('POST', webhooks, {
-    url,
-    ...(type === undefined ? {} : { types: type.flatMap(names => names.split(',')) }),
-    ...(session === undefined ? {} : { session_id: session }),
-    ...(task === undefined ? {} : { task_id: task }),
-  })
+  const made = await ask(options, ({ webhooks }) =>
+    webhooks.create({
+      url,
+      ...(type === undefined ? {} : { types: wordsOf(type) as PublicEvent['type'][] }),
+      ...(session === undefined ? {} : { session_id: session }),
+      ...(task === undefined ? {} : { task_id: task }),
+    }),
+  )
   print(options.json ? JSON.stringify(made) : `${lineOfWebhook(made)}\n${made.secret}`)
 }
 
-export const removeWebhook = async (id: string, options: Json): Promise<void> => {
-  const answer = await ask<{ message: string }>('DELETE', webhook(id))
+export const deleteWebhook = async (id: string, options: Asking): Promise<void> => {
+  const answer = await ask(options, ({ webhooks }) => webhooks.delete(id))
   if (options.json) print(JSON.stringify(answer))
   else process.stderr.write(`${answer.message}\n`)
 }
 
-export const listDeliveries = (id: string, options: Json): Promise<void> =>
-  printAll<WebhookDelivery>(`${webhook(id)}/deliveries`, options.json ? JSON.stringify : lineOfDelivery)
+export const listDeliveries = (id: string, options: Asking): Promise<void> =>
+  ask(options, ({ webhooks }) =>
+    printAll(
+      webhooks.deliveries(id, { limit: perPage }),
+      options,
+      lineOfDelivery,
+      `Nothing was sent to ${id} yet. reprise webhooks test ${id} sends a test.`,
+    ),
+  )
 
 /** Prints how a try ended. Throws NoAnswer when the receiver did not take the event. */
-const report = (tried: WebhookTry, { json }: Json): void => {
+const report = (tried: WebhookTry, { json }: Asking): void => {
   const { event_id, type, delivered, status, error, duration_ms } = tried
   if (json) print(JSON.stringify(tried))
   else if (delivered) print(`${event_id}  ${type}  answered ${status} in ${duration_ms} ms`)
   if (!delivered) throw new NoAnswer(`the receiver did not take ${event_id}: ${error}`)
 }
 
-export const testWebhook = async (id: string, options: Json): Promise<void> =>
-  report(await ask<WebhookTry>('POST', `${webhook(id)}/test`), options)
+export const testWebhook = async (id: string, options: Asking): Promise<void> =>
+  report(await ask(options, ({ webhooks }) => webhooks.test(id)), options)
 
-export const redeliver = async (id: string, event: string, options: Json): Promise<void> =>
-  report(await ask<WebhookTry>('POST', `${webhook(id)}/deliveries${at(event)}/redeliver`), options)
+export const redeliver = async (id: string, event: string, options: Asking): Promise<void> =>
+  report(await ask(options, ({ webhooks }) => webhooks.redeliver(id, event)), options)
