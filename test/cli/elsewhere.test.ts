@@ -3,8 +3,9 @@ import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import t, { type Test } from 'tap'
+import { freePort } from '../../src/platform/free-port.ts'
 import { createTask, untilStatus } from '../server/wire.ts'
-import { adminToken, runReprise, serveHere } from '../support/server.ts'
+import { adminToken, runReprise, serveHere, spawnServer } from '../support/server.ts'
 import { jsonLines, runHere, start } from './support.ts'
 
 const { api, url, dataDir } = await serveHere(t)
@@ -178,6 +179,44 @@ t.test('a task is shown, paused, resumed, canceled and watched', async t => {
     t.match(await task(move, 'task_none'), { code: 1, stdout: '', stderr: 'reprise: no such task\n' }, move)
   t.match(await task('pause', id), { code: 2, stderr: /^reprise: .+\n$/ }, 'it has ended')
   t.match(await task('watch', result.id), { code: 1, stderr: /^reprise: the task was canceled$/m })
+})
+
+t.test('a watch goes on when the server was killed and is started again', async t => {
+  const folder = t.testdir()
+  const PORT = String(await freePort())
+  const first = await spawnServer(t, folder, { PORT })
+  const script = [{ message: 'one two three four five six', delta_ms: 300 }]
+  await first.api('POST', '/tasks', {
+    ...{ user_message_content: 'x', stream: false, background: true, task_id: 'slow' },
+    agent_config: { agent_id: 'script', script },
+  })
+  const given = ['--url', first.url, '--token', adminToken, '--json']
+  const watched = start(t, ['tasks', 'watch', 'slow', ...given])
+  await watched.until(/"delta":/)
+  await first.end('SIGKILL')
+  await watched.until(/the connection broke/)
+  await spawnServer(t, folder, { PORT })
+  const { code, stdout } = await watched.ended
+  t.equal(code, 0)
+  const frames = jsonLines<{ sequence_number: number; type: string }>(stdout)
+  t.same(
+    frames.map(frame => frame.sequence_number),
+    frames.map((_, n) => n),
+  )
+  t.equal(frames.at(-1)?.type, 'task.completed')
+})
+
+t.test('a task is forked, and compared with its fork', async t => {
+  const { id } = await createTask(api, { user_message_content: 'hello', client_id: 'echo' })
+  const forked = await runHere(['fork', id, '--at', '2', '--agent', 'demo'], there)
+  t.match(forked, { code: 0, stderr: '', stdout: /^task_\w+\n$/ })
+  const fork = forked.stdout.trim()
+  await untilStatus(api, fork, 'completed')
+  t.match(await runHere(['diff', id, fork], there), {
+    code: 1,
+    stdout: /^the frames differ from frame \d+ on\n/,
+  })
+  t.match(await runHere(['diff', id, id], there), { code: 0, stdout: 'the frames are the same\n' })
 })
 
 t.test('an environment is made, used and closed', async t => {
