@@ -3,13 +3,13 @@ import type { FoldPlace } from '../bus/feed.ts'
 import type { PendingCallItem } from '../contract/wire.ts'
 import type { Pause } from '../fairness/slices.ts'
 import type { TaskDoor } from '../http/doors.ts'
-import { type Beat, divideIntoTurns, isOver } from './turns.ts'
+import { type Beat, callsForClient, divideIntoTurns, isOver, taskIn } from './turns.ts'
 
 type Tasks = Pick<TaskDoor, 'openFeed' | 'storedFrames' | 'streamOf'>
 
 /** The stored frames of a task in their turns. */
 export async function* storedBeats(
-  { storedFrames, streamOf }: Tasks,
+  { storedFrames, streamOf }: Pick<Tasks, 'storedFrames' | 'streamOf'>,
   taskId: string,
   pause: Pause,
 ): AsyncGenerator<Beat> {
@@ -28,13 +28,17 @@ export type Standing = {
 export const standingOf = async (tasks: Tasks, taskId: string, pause: Pause): Promise<Standing> => {
   const turnAfter = new Map<string, number>()
   let waitsFor: PendingCallItem[] = []
-  for await (const { frame, asked, isAnswer } of storedBeats(tasks, taskId, pause)) {
+  for await (const { frame, turn, asked, isAnswer } of storedBeats(tasks, taskId, pause)) {
     if (isAnswer) {
       waitsFor = waitsFor.filter(({ call_id }) => call_id !== frame.call_id)
       continue
     }
-    if (frame.task !== undefined || frame.type === 'task.working') waitsFor = asked ?? []
-    for (const { call_id } of asked ?? []) turnAfter.set(call_id, frame.sequence_number)
+    if (frame.task !== undefined || frame.type === 'task.working')
+      waitsFor = frame.type === 'task.input_required' ? callsForClient(taskIn(frame)) : []
+    for (const { call_id } of waitsFor) {
+      if (asked !== undefined) turnAfter.set(call_id, frame.sequence_number)
+      else if (!turnAfter.has(call_id)) turnAfter.set(call_id, turn)
+    }
   }
   return { turnAfter, waitsFor }
 }

@@ -1,6 +1,7 @@
 // Divides the frames of a task into turns. In a turn the agent works; it ends when the task ends, or waits for its client.
 // Protocols that know one answer to each request show a turn as such an answer. A task that is paused, or waits for an
-// approval, is in the middle of a turn: somebody else lets it go on.
+// approval, is in the middle of a turn: somebody else lets it go on. A turn that the client has not begun yet does not end with
+// a further wait: approvals let a task go on, and wait again for the calls that the client knows already.
 import type { FrameType } from '../contract/frames.ts'
 import { isTerminal, type PendingCallItem, type Task, type ToolResultItem } from '../contract/wire.ts'
 import type { Frame } from '../history/frames.ts'
@@ -43,19 +44,24 @@ export const divideIntoTurns = () => {
   let turn = firstTurn
   const asked = new Set<unknown>()
   let open = new Set<unknown>()
+  /** Whether the client has begun the turn: the first one with its request, another one with an answer. */
+  let isBegun = true
   return (frame: Frame): Beat => {
     const beat = { turn, frame }
     const answered = callOf(frame)
     if (asked.has(answered)) {
+      isBegun = true
       const isLast = frame.type === 'task.output_item.done' && open.delete(answered) && open.size === 0
       return { ...beat, isAnswer: true, ...(isLast ? { isLastAnswer: true } : {}) }
     }
     if (frame.type !== 'task.input_required') return beat
     const calls = callsForClient(taskIn(frame))
     if (calls.length === 0) return beat
+    for (const { call_id } of calls) asked.add(call_id)
+    if (!isBegun) return beat
+    isBegun = false
     turn = frame.sequence_number
     open = new Set(calls.map(({ call_id }) => call_id))
-    for (const call_id of open) asked.add(call_id)
     return { ...beat, asked: calls }
   }
 }

@@ -1,6 +1,6 @@
 // The agents of the server as models of OpenAI, and what the bodies of both doors say in the same way about a task.
 import { ownerOf, type Principal } from '../../contract/events/token-events.ts'
-import type { CreateTaskBody } from '../../contract/wire.ts'
+import { type CreateTaskBody, reservedMetadata } from '../../contract/wire.ts'
 import type { AgentDoor } from '../../http/doors.ts'
 import { OpenAIProblem } from './errors.ts'
 
@@ -33,6 +33,8 @@ export type Settings = {
   tool_choice?: unknown
   schema?: Record<string, unknown> | undefined
   metadata?: Record<string, unknown> | null | undefined
+  /** What the protocol asked for and a task cannot say. */
+  facts?: Record<string, unknown>
   /** Arguments that the model gets. */
   args: Record<string, unknown>
   parallel?: boolean | null | undefined
@@ -42,10 +44,28 @@ export type Settings = {
 export const present = (fields: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== null))
 
+/** The key of a task's metadata that has what only these doors know of their request. */
+export const ownMetadata = 'openai'
+
+/**
+ * The metadata of the task. Keys that the service writes itself mean nothing in this protocol, so the caller's own values of
+ * them are kept apart, in `openai.metadata`.
+ */
+const metadataOf = ({ metadata, facts }: Settings): Record<string, unknown> => {
+  const entries = Object.entries(metadata ?? {})
+  const isApart = ([key]: [string, unknown]) => key === ownMetadata || reservedMetadata.has(key)
+  const apart = entries.filter(isApart)
+  const own = { ...facts, ...(apart.length === 0 ? {} : { metadata: Object.fromEntries(apart) }) }
+  return {
+    ...Object.fromEntries(entries.filter(entry => !isApart(entry))),
+    ...(Object.keys(own).length === 0 ? {} : { [ownMetadata]: own }),
+  }
+}
+
 /** The part of a create that both doors make in the same way. */
 export const settingsOf = (settings: Settings): Omit<CreateTaskBody, 'user_message_content'> => {
   const { model, instructions, maxTokens, schema, parallel } = settings
-  const metadata = settings.metadata ?? {}
+  const metadata = metadataOf(settings)
   const tools = settings.tool_choice === 'none' ? [] : settings.tools
   const args = present({
     ...settings.args,

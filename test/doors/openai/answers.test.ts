@@ -292,6 +292,15 @@ const approves = (script: object[]) => ({
   client_tools: [tool],
 })
 
+/** Approves the call of a task that waits for it. */
+const approveIn = async (taskId: string) => {
+  const { metadata } = (await taskOf(api, taskId)) as unknown as {
+    metadata: { pending_inputs: { call_id: string; metadata?: { approval?: boolean } }[] }
+  }
+  const call = metadata.pending_inputs.find(({ metadata }) => metadata?.approval)
+  await api('POST', `/tasks/${taskId}/approvals`, { call_id: call?.call_id, decision: 'approve' })
+}
+
 t.test('a call that waits for an approval is none that the client must answer', async t => {
   const sum = { tool: 'calculator', arguments: { expression: '1+1' } }
   const asks = { tool: 'ask', arguments: {} }
@@ -307,15 +316,27 @@ t.test('a call that waits for an approval is none that the client must answer', 
   const { data } = await client.responses.inputItems.list(second.id)
   t.match(data, [{ type: 'function_call_output', call_id: call.call_id, output: 'blue' }])
   const rest = client.responses.retrieve(second.id, { stream: true }).then(all)
-  const { metadata } = (await taskOf(api, result.id)) as unknown as {
-    metadata: { pending_inputs: { call_id: string }[] }
-  }
-  const call_id = metadata.pending_inputs[0]?.call_id
-  await api('POST', `/tasks/${result.id}/approvals`, { call_id, decision: 'approve' })
+  await approveIn(result.id)
   t.equal((await rest).at(-1)?.type, 'response.completed')
   const last = await client.responses.retrieve(second.id)
   t.equal(last.output_text, 'Done.')
   t.match(last.output, [{ type: 'mcp_call', name: 'calculator', output: '2' }, { type: 'message' }])
+})
+
+t.test('a call is shown once when an approval comes before the answer of the client', async t => {
+  const sum = { tool: 'calculator', arguments: { expression: '1+1' } }
+  const asks = { tool: 'ask', arguments: {} }
+  const made = await api('POST', '/tasks', approves([{ tools: [asks, sum] }, { message: 'Done.' }]))
+  const { result } = (await made.json()) as { result: { id: string } }
+  const first = await client.responses.retrieve(`resp_${result.id}`)
+  const [call] = callsIn(first) as [Call]
+  await approveIn(result.id)
+  t.same(await client.responses.retrieve(first.id), first, 'the first response stays as it was')
+  const second = await client.responses.create({ model: 'script', input: [outputOf(call)] })
+  t.equal(second.previous_response_id, first.id)
+  t.match(second.output, [{ type: 'mcp_call', name: 'calculator', output: '2' }, { type: 'message' }])
+  t.same(await client.responses.retrieve(second.id), second)
+  t.same((await client.responses.create({ model: 'script', input: [outputOf(call)] })).id, second.id)
 })
 
 t.test('the operator was told of no error', async t => {

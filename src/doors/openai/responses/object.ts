@@ -1,8 +1,8 @@
 // The response object of a turn before anything has happened in it: what the request asked for.
 import type { TaskEventData } from '../../../contract/events/task-events.ts'
 import type { Item, OpenAIResponse } from '../../../contract/openai/responses.ts'
-import { anyObject } from '../agent.ts'
-import { ownMetadata, type ResponseFacts } from './request.ts'
+import { anyObject, ownMetadata } from '../agent.ts'
+import type { ResponseFacts } from './request.ts'
 
 type Created = TaskEventData<'TaskCreated'>
 
@@ -56,7 +56,7 @@ export const responseAtStart = (
     instructions: request.agent_config?.developer_prompt ?? null,
     max_output_tokens: request.agent_config?.max_response_length ?? null,
     max_tool_calls: null,
-    metadata,
+    metadata: { ...metadata, ...facts.metadata },
     model: created.agent,
     output: [],
     parallel_tool_calls: facts.parallel_tool_calls ?? true,

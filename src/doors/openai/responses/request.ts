@@ -14,15 +14,13 @@ import { OpenAIProblem } from '../errors.ts'
 import { taskOfResponse } from './ids.ts'
 import { type Input, isUserMessage, readInput } from './input.ts'
 
-/** The key of the task's metadata that has what only this protocol knows of its request. */
-export const ownMetadata = 'openai'
-
-/** What the protocol asked for and a task cannot say. */
+/** What the protocol asked for and a task cannot say. `metadata`: keys that the service writes itself. */
 export type ResponseFacts = {
   previous_response_id?: string
   parallel_tool_calls?: boolean
   tool_choice?: unknown
   format?: { name: string; description?: string; strict?: boolean }
+  metadata?: Record<string, unknown>
 }
 
 const schemaOf = ({ text }: CreateResponseBody): Record<string, unknown> | undefined => {
@@ -156,13 +154,12 @@ export const readResponse = async (
   const [stray] = input.results
   if (previous !== undefined && stray !== undefined) throw noCall(stray.callId)
 
-  const facts = factsOf(body)
   const settings = settingsOf({
     ...body,
     maxTokens: body.max_output_tokens,
     tools: body.tools ?? [],
     schema: schemaOf(body),
-    metadata: { ...body.metadata, ...(Object.keys(facts).length === 0 ? {} : { [ownMetadata]: facts }) },
+    facts: factsOf(body),
     args: {
       temperature: body.temperature,
       top_p: body.top_p,
