@@ -73,7 +73,7 @@ const agentPackage = {
     build.onResolve({ filter: /^\.\.\/agent\/index\.ts$/ }, () => ({ path: 'reprise/agent', external: true }))
   },
 }
-const [command, others, verifier, agents, library, client] = await Promise.all([
+const [command, others, verifier, agents, library, client, environment] = await Promise.all([
   // It is split, so that a command loads only the files that it needs.
   bundle({
     ...ofServer,
@@ -90,6 +90,7 @@ const [command, others, verifier, agents, library, client] = await Promise.all([
         globSync('src/**/*-{thread,process}.ts', { cwd: root }).filter(file => !hostsOfAgents.includes(file)),
       ),
       ...Object.fromEntries(kinds),
+      environment: 'library/environment/index.ts', // for modules with environments, wherever they are
     },
   }),
   // The verifier that each export contains runs alone, so it is a single file without a source map.
@@ -126,6 +127,13 @@ const [command, others, verifier, agents, library, client] = await Promise.all([
     sourcemap: false,
     entryPoints: { index: 'library/client/index.ts' },
   }),
+  // The package `reprise/environment`.
+  bundle({
+    ...options,
+    minifyWhitespace: false,
+    sourcemap: false,
+    entryPoints: { index: 'library/environment/index.ts' },
+  }),
 ])
 
 /** The types of a package of library/, as files with their contents. `names`: without them, all files. */
@@ -147,7 +155,7 @@ const typesOf = (library, names) => {
 const page = await bundleConsole()
 /** The licences of the packages that are in the bundles: these must go with every copy. */
 const licences = () => {
-  const inputs = [command, others, verifier, agents, library, client].flatMap(({ metafile }) =>
+  const inputs = [command, others, verifier, agents, library, client, environment].flatMap(({ metafile }) =>
     Object.keys(metafile.inputs),
   )
   const packages = new Set(
@@ -205,6 +213,7 @@ utimesSync(path.join(dist, build), now / 1000, now / 1000)
 const libraries = [
   ['agent', library.outputFiles, ['index', 'types', 'definition', 'errors', 'worker']],
   ['client', client.outputFiles],
+  ['environment', environment.outputFiles],
   // What runs the server of a test is a piece of the build, which its entry names. Its other files would take long to compile.
   ['testing', [], ['types']],
 ]
@@ -219,7 +228,7 @@ for (const ending of ['mjs', 'd.ts'])
     readFileSync(path.join(root, `library/testing/entry.${ending}`)),
   )
 write(path.join(dist, 'current'), Buffer.from(`${build}\n`))
-const kept = ['agent', 'client', 'testing', 'current', build].map(name => `!/${name}\n`) // a package holds one build
+const kept = ['agent', 'client', 'environment', 'testing', 'current', build].map(name => `!/${name}\n`) // a package holds one build
 write(path.join(dist, '.npmignore'), Buffer.from(`/*\n${kept.join('')}`))
 for (const name of readdirSync(dist).filter(name => /^[0-9a-f]{12}$/.test(name))) {
   const folder = path.join(dist, name)

@@ -11,6 +11,8 @@ import {
 } from 'node:fs'
 import path from 'node:path'
 import t, { type Test } from 'tap'
+import { type EnvironmentClass as EnvironmentClassOfPackage, tool } from '../../library/environment/index.ts'
+import type { EnvironmentClass } from '../../src/contract/environment.ts'
 import type { Environments } from '../../src/environments/environments.ts'
 import { digestOf } from '../../src/environments/modules.ts'
 import { builtinNames } from '../../src/environments/where.ts'
@@ -46,6 +48,27 @@ t.test('ours are known by name, and none of their folders is forgotten', async t
     t.equal(await nameOf(environments, undefined, name), name)
     t.match(await environments.info(name), [{ name, origin: 'builtin', importable: 'true' }])
   }
+})
+
+/** What the package calls a class of an environment is what the server takes. */
+const asServed = (Class: EnvironmentClassOfPackage): EnvironmentClass => Class
+
+t.test('a module finds reprise/environment wherever it lies', async t => {
+  const class_ = `export class Door {
+  reset() {}
+  step() { return { content: 'open' } }
+  observe() { return {} }
+  tools() { return [tool('open', 'Opens the door.', { key: { type: 'string' } })] }
+}`
+  const text = `import { tool } from 'reprise/environment'\n${class_}`
+  const { environments } = await given(t, { 'door.mjs': text, 'typed.ts': text })
+  for (const name of ['door', 'typed']) t.match(await environments.info(name), [{ importable: 'true' }], name)
+  t.type(asServed, 'function')
+  t.same(tool('open', 'Opens the door.', { key: { type: 'string' } }).function.parameters, {
+    type: 'object',
+    properties: { key: { type: 'string' } },
+    required: ['key'],
+  })
 })
 
 t.test('a class path leads to a class of a module, with or without its suffix', async t => {

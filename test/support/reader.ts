@@ -39,7 +39,9 @@ const blocksOf = (page: string): Block[] => {
 const isForm = ({ text }: Block): boolean => /…|api\.example\.com/.test(text)
 /** A block that ends with a server, so that its reader goes on in another terminal. */
 const isProgram = ({ text }: Block): boolean =>
-  /^(\w+=\S* )*(npm start|npx reprise (serve|model fake)|node first-agent\/)/m.test(text)
+  /^(\w+=\S* )*(npm start|npx reprise (serve|model fake)|node (first-agent|examples\/support\/server))/m.test(
+    text,
+  )
 /** What programs of the pages print when they are ready. */
 const ready = /^(export PORT=|Requests |Open |Waits )/m
 

@@ -1,4 +1,5 @@
 // Finds the environment classes of a module, and describes them for the first message of the process (the hello).
+import { registerHooks } from 'node:module'
 import { pathToFileURL } from 'node:url'
 import type { EnvironmentClass } from '../../contract/environment.ts'
 
@@ -9,6 +10,15 @@ export type Loaded = { name: string; isDefault: boolean; Class: EnvironmentClass
 
 const isEnvironment = (value: unknown): value is EnvironmentClass =>
   typeof value === 'function' && own.every(name => typeof value.prototype?.[name] === 'function')
+
+/** A module may import `reprise/environment` also when no node_modules is beside it. */
+const library = new URL('./environment.mjs', import.meta.url).href
+registerHooks({
+  resolve: (specifier, context, next) =>
+    specifier === 'reprise/environment'
+      ? { url: library, format: 'module', shortCircuit: true }
+      : next(specifier, context),
+})
 
 /** The TypeScript loader is slow to load, so it is imported for `.ts` modules only. */
 const importModule = async (file: string): Promise<Record<string, unknown>> => {
