@@ -1828,8 +1828,8 @@ export type Gap = {
 export type TaskWebhook = {
   /** Where events are sent: an http or https URL that leads to a public address. */
   url: string
-  /** The types of events that are sent; null or absent: all types except those that `/api/events` sends only if `types` names them. */
-  types?: ('TaskCreated' | 'TaskUpdated' | 'TaskDeleted' | 'TaskStatusChanged' | 'AgentSpawned' | 'AgentCompleted' | 'AgentError' | 'GroupChatMessage' | 'GroupChatAgentThinking' | 'GroupChatAgentResponse' | 'CronJobTriggered' | 'CronJobCompleted' | 'CronJobFailed' | 'EnvSessionCreated' | 'EnvStepCompleted' | 'EnvSessionReset' | 'EnvSessionClosed' | 'EnvSessionDeleted' | 'WebhookDisabled')[] | null
+  /** The types of events that are sent; null or absent: all types except those that `/api/events` sends only if `types` names them. A webhook with `response.…` sends what OpenAI’s webhooks send, and nothing else. */
+  types?: ('TaskCreated' | 'TaskUpdated' | 'TaskDeleted' | 'TaskStatusChanged' | 'AgentSpawned' | 'AgentCompleted' | 'AgentError' | 'GroupChatMessage' | 'GroupChatAgentThinking' | 'GroupChatAgentResponse' | 'CronJobTriggered' | 'CronJobCompleted' | 'CronJobFailed' | 'EnvSessionCreated' | 'EnvStepCompleted' | 'EnvSessionReset' | 'EnvSessionClosed' | 'EnvSessionDeleted' | 'WebhookDisabled' | 'response.completed' | 'response.failed' | 'response.incomplete' | 'response.cancelled')[] | null
   /** The signing secret: `whsec_` and the base64 of 24 to 64 bytes. Absent: requests are not signed. */
   secret?: string | null
 }
@@ -1840,8 +1840,8 @@ export type CreateWebhookBody = {
   url: string
   /** The signing secret: `whsec_` and the base64 of 24 to 64 bytes. Absent: the server makes one. */
   secret?: string | null
-  /** The types of events that are sent; null or absent: all types except those that `/api/events` sends only if `types` names them. */
-  types?: ('TaskCreated' | 'TaskUpdated' | 'TaskDeleted' | 'TaskStatusChanged' | 'AgentSpawned' | 'AgentCompleted' | 'AgentError' | 'GroupChatMessage' | 'GroupChatAgentThinking' | 'GroupChatAgentResponse' | 'CronJobTriggered' | 'CronJobCompleted' | 'CronJobFailed' | 'EnvSessionCreated' | 'EnvStepCompleted' | 'EnvSessionReset' | 'EnvSessionClosed' | 'EnvSessionDeleted' | 'WebhookDisabled')[] | null
+  /** The types of events that are sent; null or absent: all types except those that `/api/events` sends only if `types` names them. A webhook with `response.…` sends what OpenAI’s webhooks send, and nothing else. */
+  types?: ('TaskCreated' | 'TaskUpdated' | 'TaskDeleted' | 'TaskStatusChanged' | 'AgentSpawned' | 'AgentCompleted' | 'AgentError' | 'GroupChatMessage' | 'GroupChatAgentThinking' | 'GroupChatAgentResponse' | 'CronJobTriggered' | 'CronJobCompleted' | 'CronJobFailed' | 'EnvSessionCreated' | 'EnvStepCompleted' | 'EnvSessionReset' | 'EnvSessionClosed' | 'EnvSessionDeleted' | 'WebhookDisabled' | 'response.completed' | 'response.failed' | 'response.incomplete' | 'response.cancelled')[] | null
   /** Only events of this session. */
   session_id?: string | null
   /** Only events of this task. */
@@ -1856,8 +1856,8 @@ export type CreateWebhookBody = {
 export type ChangeWebhookBody = {
   /** Where events are sent: an http or https URL that leads to a public address. */
   url?: string | null
-  /** The types of events that are sent; null or absent: all types except those that `/api/events` sends only if `types` names them. */
-  types?: ('TaskCreated' | 'TaskUpdated' | 'TaskDeleted' | 'TaskStatusChanged' | 'AgentSpawned' | 'AgentCompleted' | 'AgentError' | 'GroupChatMessage' | 'GroupChatAgentThinking' | 'GroupChatAgentResponse' | 'CronJobTriggered' | 'CronJobCompleted' | 'CronJobFailed' | 'EnvSessionCreated' | 'EnvStepCompleted' | 'EnvSessionReset' | 'EnvSessionClosed' | 'EnvSessionDeleted' | 'WebhookDisabled')[] | null
+  /** The types of events that are sent; null or absent: all types except those that `/api/events` sends only if `types` names them. A webhook with `response.…` sends what OpenAI’s webhooks send, and nothing else. */
+  types?: ('TaskCreated' | 'TaskUpdated' | 'TaskDeleted' | 'TaskStatusChanged' | 'AgentSpawned' | 'AgentCompleted' | 'AgentError' | 'GroupChatMessage' | 'GroupChatAgentThinking' | 'GroupChatAgentResponse' | 'CronJobTriggered' | 'CronJobCompleted' | 'CronJobFailed' | 'EnvSessionCreated' | 'EnvStepCompleted' | 'EnvSessionReset' | 'EnvSessionClosed' | 'EnvSessionDeleted' | 'WebhookDisabled' | 'response.completed' | 'response.failed' | 'response.incomplete' | 'response.cancelled')[] | null
   /** Only events of this session. */
   session_id?: string | null
   /** Only events of this task. */
@@ -1880,7 +1880,7 @@ export type Webhook = {
   id: string
   /** Where events are sent: an http or https URL that leads to a public address. */
   url: string
-  /** The types of events that are sent; null or absent: all types except those that `/api/events` sends only if `types` names them. */
+  /** The types of events that are sent; null or absent: all types except those that `/api/events` sends only if `types` names them. A webhook with `response.…` sends what OpenAI’s webhooks send, and nothing else. */
   types: string[] | null
   /** Only events of this session. */
   session_id: string | null
@@ -1923,7 +1923,7 @@ export type WebhookWithSecret = {
   id: string
   /** Where events are sent: an http or https URL that leads to a public address. */
   url: string
-  /** The types of events that are sent; null or absent: all types except those that `/api/events` sends only if `types` names them. */
+  /** The types of events that are sent; null or absent: all types except those that `/api/events` sends only if `types` names them. A webhook with `response.…` sends what OpenAI’s webhooks send, and nothing else. */
   types: string[] | null
   /** Only events of this session. */
   session_id: string | null

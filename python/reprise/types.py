@@ -2102,8 +2102,8 @@ class _TaskWebhook(TypedDict):
 class TaskWebhook(_TaskWebhook, total=False):
     """A webhook for the events of one task."""
 
-    types: Union[List[Literal["TaskCreated", "TaskUpdated", "TaskDeleted", "TaskStatusChanged", "AgentSpawned", "AgentCompleted", "AgentError", "GroupChatMessage", "GroupChatAgentThinking", "GroupChatAgentResponse", "CronJobTriggered", "CronJobCompleted", "CronJobFailed", "EnvSessionCreated", "EnvStepCompleted", "EnvSessionReset", "EnvSessionClosed", "EnvSessionDeleted", "WebhookDisabled"]], None]
-    """The types of events that are sent; null or absent: all types except those that `/api/events` sends only if `types` names them."""
+    types: Union[List[Literal["TaskCreated", "TaskUpdated", "TaskDeleted", "TaskStatusChanged", "AgentSpawned", "AgentCompleted", "AgentError", "GroupChatMessage", "GroupChatAgentThinking", "GroupChatAgentResponse", "CronJobTriggered", "CronJobCompleted", "CronJobFailed", "EnvSessionCreated", "EnvStepCompleted", "EnvSessionReset", "EnvSessionClosed", "EnvSessionDeleted", "WebhookDisabled", "response.completed", "response.failed", "response.incomplete", "response.cancelled"]], None]
+    """The types of events that are sent; null or absent: all types except those that `/api/events` sends only if `types` names them. A webhook with `response.…` sends what OpenAI’s webhooks send, and nothing else."""
     secret: Union[str, None]
     """The signing secret: `whsec_` and the base64 of 24 to 64 bytes. Absent: requests are not signed."""
 
@@ -2118,8 +2118,8 @@ class CreateWebhookBody(_CreateWebhookBody, total=False):
 
     secret: Union[str, None]
     """The signing secret: `whsec_` and the base64 of 24 to 64 bytes. Absent: the server makes one."""
-    types: Union[List[Literal["TaskCreated", "TaskUpdated", "TaskDeleted", "TaskStatusChanged", "AgentSpawned", "AgentCompleted", "AgentError", "GroupChatMessage", "GroupChatAgentThinking", "GroupChatAgentResponse", "CronJobTriggered", "CronJobCompleted", "CronJobFailed", "EnvSessionCreated", "EnvStepCompleted", "EnvSessionReset", "EnvSessionClosed", "EnvSessionDeleted", "WebhookDisabled"]], None]
-    """The types of events that are sent; null or absent: all types except those that `/api/events` sends only if `types` names them."""
+    types: Union[List[Literal["TaskCreated", "TaskUpdated", "TaskDeleted", "TaskStatusChanged", "AgentSpawned", "AgentCompleted", "AgentError", "GroupChatMessage", "GroupChatAgentThinking", "GroupChatAgentResponse", "CronJobTriggered", "CronJobCompleted", "CronJobFailed", "EnvSessionCreated", "EnvStepCompleted", "EnvSessionReset", "EnvSessionClosed", "EnvSessionDeleted", "WebhookDisabled", "response.completed", "response.failed", "response.incomplete", "response.cancelled"]], None]
+    """The types of events that are sent; null or absent: all types except those that `/api/events` sends only if `types` names them. A webhook with `response.…` sends what OpenAI’s webhooks send, and nothing else."""
     session_id: Union[str, None]
     """Only events of this session."""
     task_id: Union[str, None]
@@ -2135,8 +2135,8 @@ class ChangeWebhookBody(TypedDict, total=False):
 
     url: Union[str, None]
     """Where events are sent: an http or https URL that leads to a public address."""
-    types: Union[List[Literal["TaskCreated", "TaskUpdated", "TaskDeleted", "TaskStatusChanged", "AgentSpawned", "AgentCompleted", "AgentError", "GroupChatMessage", "GroupChatAgentThinking", "GroupChatAgentResponse", "CronJobTriggered", "CronJobCompleted", "CronJobFailed", "EnvSessionCreated", "EnvStepCompleted", "EnvSessionReset", "EnvSessionClosed", "EnvSessionDeleted", "WebhookDisabled"]], None]
-    """The types of events that are sent; null or absent: all types except those that `/api/events` sends only if `types` names them."""
+    types: Union[List[Literal["TaskCreated", "TaskUpdated", "TaskDeleted", "TaskStatusChanged", "AgentSpawned", "AgentCompleted", "AgentError", "GroupChatMessage", "GroupChatAgentThinking", "GroupChatAgentResponse", "CronJobTriggered", "CronJobCompleted", "CronJobFailed", "EnvSessionCreated", "EnvStepCompleted", "EnvSessionReset", "EnvSessionClosed", "EnvSessionDeleted", "WebhookDisabled", "response.completed", "response.failed", "response.incomplete", "response.cancelled"]], None]
+    """The types of events that are sent; null or absent: all types except those that `/api/events` sends only if `types` names them. A webhook with `response.…` sends what OpenAI’s webhooks send, and nothing else."""
     session_id: Union[str, None]
     """Only events of this session."""
     task_id: Union[str, None]
@@ -2174,7 +2174,7 @@ class Webhook(TypedDict):
     url: str
     """Where events are sent: an http or https URL that leads to a public address."""
     types: Union[List[str], None]
-    """The types of events that are sent; null or absent: all types except those that `/api/events` sends only if `types` names them."""
+    """The types of events that are sent; null or absent: all types except those that `/api/events` sends only if `types` names them. A webhook with `response.…` sends what OpenAI’s webhooks send, and nothing else."""
     session_id: Union[str, None]
     """Only events of this session."""
     task_id: Union[str, None]
@@ -2223,7 +2223,7 @@ class WebhookWithSecret(TypedDict):
     url: str
     """Where events are sent: an http or https URL that leads to a public address."""
     types: Union[List[str], None]
-    """The types of events that are sent; null or absent: all types except those that `/api/events` sends only if `types` names them."""
+    """The types of events that are sent; null or absent: all types except those that `/api/events` sends only if `types` names them. A webhook with `response.…` sends what OpenAI’s webhooks send, and nothing else."""
     session_id: Union[str, None]
     """Only events of this session."""
     task_id: Union[str, None]

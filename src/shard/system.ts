@@ -17,8 +17,10 @@ import type { Agent } from '../contract/agent.ts'
 import type { Report, World } from '../contract/ports.ts'
 import { Refusal } from '../contract/refusals.ts'
 import { StorageFailure } from '../contract/stored.ts'
+import { taskStream } from '../contract/task-stream.ts'
 import type { Reach, Tool } from '../contract/tools.ts'
 import { createCronSystem } from '../cron/system.ts'
+import { findEnded } from '../doors/openai/responses/ended.ts'
 import type { OutsideFetch } from '../egress/guarded-fetch.ts'
 import { type EnvironmentKinds, withMcp } from '../env-sessions/kinds.ts'
 import { createSessionSystem } from '../env-sessions/system.ts'
@@ -199,7 +201,15 @@ export const createSystem = async (deps: SystemDeps) => {
     makers.fill()
   })
   const principals = createRuntime({ log, kind: principalKind, timers, onFault, inspect: deps.inspect })
-  const webhooks = createWebhooks({ ...shared, events, makers, outside: deps.outside, isDraining })
+  const { created, stored } = tasks.streams
+  const webhooks = createWebhooks({
+    ...shared,
+    events,
+    makers,
+    outside: deps.outside,
+    findEnded: findEnded({ createdOf: created, storedFrames: stored, streamOf: taskStream }),
+    isDraining,
+  })
   const cron = createCronSystem({ ...shared, tasks, makers, isDraining })
   const erasures = await openErasures({ ...shared, ...deps, tasks, environments, webhooks, cron, events })
   const busy = () => tasks.runtime.busy() + environments.busy() + webhooks.busy() + cron.busy()

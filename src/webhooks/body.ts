@@ -4,8 +4,8 @@ import { jsonLine, type Published } from '../bus/published.ts'
 /** A body, and its length in bytes. */
 export type Body = { text: string; bytes: number }
 
-export const bodyWith = (type: string, timestamp: string, data: object): Body => {
-  const text = jsonLine(JSON.stringify({ type, timestamp, data }))
+export const bodyWith = (value: object): Body => {
+  const text = jsonLine(JSON.stringify(value))
   return { text, bytes: Buffer.byteLength(text) }
 }
 
@@ -15,7 +15,7 @@ export const bodyOf = (published: Published): Body => {
   const known = bodies.get(published)
   if (known !== undefined) return known
   const { type, timestamp, ...data } = published.event
-  const body = bodyWith(type, timestamp, data)
+  const body = bodyWith({ type, timestamp, data })
   bodies.set(published, body)
   return body
 }

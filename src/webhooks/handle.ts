@@ -1,12 +1,11 @@
 // Handles the next events of a webhook: sends each event and records the outcome. One round of a webhook runs at a
 // time, so at most one of its deliveries is under way.
-import type { Published } from '../bus/published.ts'
 import type { FailedTry } from '../contract/commands/webhook-commands.ts'
 import type { Webhook } from '../history/webhook.ts'
-import { bodyOf } from './body.ts'
 import { createCheckpointWriter } from './checkpoint-writer.ts'
 import { byServer, type CourierDeps } from './courier-deps.ts'
 import type { Inbox, Waiting } from './inbox.ts'
+import { type Letter, letterOf } from './letter.ts'
 import type { Outcome } from './send.ts'
 
 type Success = Extract<Outcome, { ok: true }>
@@ -18,23 +17,23 @@ export const createHandling = (id: string, deps: CourierDeps) => {
   /** The time of the oldest event that was tried and is not delivered. */
   let oldest: number | undefined
 
-  const delivered = ({ failing }: Webhook, { position, event }: Published, { status, ms }: Success): void => {
+  const delivered = ({ failing }: Webhook, position: number, type: string, { status, ms }: Success): void => {
     const attempts = (failing?.position === position ? failing.attempts : 0) + 1
     counts.ended('delivered')
     const at = new Date(clock.now()).toISOString()
-    checkpoints.delivered({ position, type: event.type, at, attempts, ms, status })
+    checkpoints.delivered({ position, type, at, attempts, ms, status })
   }
   /** Stores that a try failed. Resolves to true when the event is skipped, so that the next one can be sent. */
   const failed = async (
-    { position, event }: Published,
-    bytes: number,
+    position: number,
+    { type, body: { bytes } }: Letter,
     outcome: FailedTry | 'secret_missing',
   ): Promise<boolean> => {
     if (outcome === 'secret_missing') {
       await ask(id, { type: 'MissSecret', ...byServer })
       return false
     }
-    const about = { position, eventType: event.type, bytes, outcome, chance: chance() }
+    const about = { position, eventType: type, bytes, outcome, chance: chance() }
     await ask(id, { type: 'FailDelivery', ...about, ...byServer })
     const isSkipped = (deps.current(id)?.checkpoint ?? 0) >= position
     counts.ended(isSkipped ? 'skipped' : 'failed')
@@ -43,14 +42,16 @@ export const createHandling = (id: string, deps: CourierDeps) => {
   /** Resolves to true when the event is done: it was delivered, skipped, or is not sent at all. */
   const handle = async (webhook: Webhook, { published, isWanted }: Waiting): Promise<boolean> => {
     if (!isWanted) return true
-    const body = bodyOf(published)
-    const outcome = await deliver.try(webhook, { id: String(published.position), body })
+    const letter = await letterOf(webhook, published, deps.findEnded)
+    if (letter === undefined) return true
+    const { position } = published
+    const outcome = await deliver.try(webhook, { id: String(position), body: letter.body })
     if (outcome !== 'secret_missing' && outcome.ok) {
-      delivered(webhook, published, outcome)
+      delivered(webhook, position, letter.type, outcome)
       return true
     }
     // A request that the server itself has aborted says nothing about the receiver.
-    return stopping.aborted ? false : failed(published, body.bytes, outcome)
+    return stopping.aborted ? false : failed(position, letter, outcome)
   }
   /** Deletes the webhook of a task, because the last event of the task is done. */
   const finish = async (): Promise<void> => {

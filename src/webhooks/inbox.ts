@@ -5,6 +5,7 @@ import type { Events, Subscription } from '../bus/events.ts'
 import type { Published } from '../bus/published.ts'
 import { isTerminal } from '../contract/wire.ts'
 import type { Webhook } from '../history/webhook.ts'
+import { neededTypes } from './letter.ts'
 
 /** When this many events wait, no more are taken. */
 const maxWaiting = 128
@@ -13,16 +14,17 @@ const maxWaiting = 128
 export type Waiting = { published: Published; isWanted: boolean; isLast: boolean }
 
 /** The filter for the events that the maker of a webhook may see and the webhook asks for. */
-export const filterOf = ({ userId, settings }: Webhook): EventFilter => ({
-  owner: userId ?? undefined,
-  types: settings.types === undefined ? undefined : new Set(settings.types),
-  sessionId: settings.session_id,
-  taskId: settings.task_id,
+export const filterOf = (webhook: Webhook): EventFilter => ({
+  owner: webhook.userId ?? undefined,
+  types: neededTypes(webhook),
+  sessionId: webhook.settings.session_id,
+  taskId: webhook.settings.task_id,
 })
 
 /** The webhook of a task sees all events of the task, since it must notice the end. */
-const chosenBy = ({ ofTask, settings }: Webhook) => {
-  const types = settings.types === undefined ? undefined : new Set(settings.types)
+const chosenBy = (webhook: Webhook) => {
+  const { ofTask } = webhook
+  const types = neededTypes(webhook)
   return (published: Published): Waiting => {
     const { event } = published
     const isLast = ofTask && event.type === 'TaskStatusChanged' && isTerminal(event.new_status)

@@ -8,10 +8,11 @@ import type { Log } from '../contract/stored.ts'
 import type { WebhookTry } from '../contract/wire.ts'
 import type { Webhook } from '../history/webhook.ts'
 import { type AskedBy, byOf } from './asked.ts'
-import { bodyOf, bodyWith } from './body.ts'
+import { bodyWith } from './body.ts'
 import type { AskWebhook } from './courier-deps.ts'
 import type { Deliver, Parcel } from './deliver.ts'
 import { filterOf } from './inbox.ts'
+import { type FindEnded, letterOf } from './letter.ts'
 import { visibleTo } from './visible.ts'
 
 type Deps = {
@@ -21,6 +22,7 @@ type Deps = {
   deliver: Pick<Deliver, 'try'>
   clock: Clock
   ids: Ids
+  findEnded: FindEnded
 }
 
 const testType = 'WebhookTest'
@@ -34,7 +36,7 @@ const eventAt = async (log: Deps['log'], position: number): Promise<Published | 
   return undefined
 }
 
-export const createTries = ({ log, find, ask, deliver, clock, ids }: Deps) => {
+export const createTries = ({ log, find, ask, deliver, clock, ids, findEnded }: Deps) => {
   const visible = visibleTo(find)
 
   const send = async (
@@ -72,7 +74,10 @@ export const createTries = ({ log, find, ask, deliver, clock, ids }: Deps) => {
     async test(asked: AskedBy, id: string): Promise<WebhookTry> {
       const webhook = visible(asked.principal, id)
       const timestamp = new Date(clock.now()).toISOString()
-      const parcel = { id: ids.next('test_'), body: bodyWith(testType, timestamp, { webhook_id: id }) }
+      const parcel = {
+        id: ids.next('test_'),
+        body: bodyWith({ type: testType, timestamp, data: { webhook_id: id } }),
+      }
       return send(asked, webhook, parcel, { what: 'test', type: testType })
     },
     /** Sends an event once more. `deliveryId` is the id of the event. */
@@ -80,10 +85,11 @@ export const createTries = ({ log, find, ask, deliver, clock, ids }: Deps) => {
       const webhook = visible(asked.principal, id)
       const position = /^[1-9]\d{0,15}$/.test(deliveryId) ? Number(deliveryId) : 0
       const published = position < webhook.made ? undefined : await eventAt(log, position)
-      if (published === undefined || !fits(filterOf(webhook), published))
-        throw new Refusal('DeliveryNotFound')
-      const parcel = { id: String(position), body: bodyOf(published) }
-      return send(asked, webhook, parcel, { what: 'redelivery', type: published.event.type, position })
+      const isWanted = published !== undefined && fits(filterOf(webhook), published)
+      const letter = isWanted ? await letterOf(webhook, published, findEnded) : undefined
+      if (letter === undefined) throw new Refusal('DeliveryNotFound')
+      const { type, body } = letter
+      return send(asked, webhook, { id: String(position), body }, { what: 'redelivery', type, position })
     },
   }
 }

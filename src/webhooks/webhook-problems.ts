@@ -1,4 +1,5 @@
 // Checks in a webhook what a schema cannot express.
+import { isResponseEnd } from '../contract/openai/response-ends.ts'
 import type { Problem } from '../contract/refusals.ts'
 
 const problem = (loc: (string | number)[], msg: string): Problem => ({
@@ -43,7 +44,20 @@ const headerProblems = (headers: Record<string, string>): Problem[] => {
   })
 }
 
-type Given = { url?: string | null | undefined; headers?: Record<string, string> | null | undefined }
+/** `at`: the path of the webhook in the body. */
+export const typesProblems = (types: readonly string[] | null | undefined, ...at: string[]): Problem[] => {
+  const ofOpenAi = (types ?? []).filter(isResponseEnd).length
+  if (ofOpenAi === 0 || ofOpenAi === types?.length) return []
+  return [
+    problem([...at, 'types'], 'A webhook sends either events of OpenAI (response.…) or others: make two'),
+  ]
+}
+
+type Given = {
+  url?: string | null | undefined
+  types?: readonly string[] | null | undefined
+  headers?: Record<string, string> | null | undefined
+}
 
 /** Whether the server never sends a request to this URL. */
 export type IsRefused = (url: string) => boolean
@@ -57,7 +71,8 @@ export const urlProblems = (url: unknown, isRefused: IsRefused, ...at: string[])
   return [problem([...at, 'url'], msg)]
 }
 
-export const webhookProblems = ({ url, headers }: Given, isRefused: IsRefused): Problem[] => [
+export const webhookProblems = ({ url, types, headers }: Given, isRefused: IsRefused): Problem[] => [
   ...(url === null ? [problem(['url'], 'A webhook needs a URL')] : urlProblems(url, isRefused)),
+  ...typesProblems(types),
   ...(headers ? headerProblems(headers) : []),
 ]

@@ -23,6 +23,7 @@ import type { AskWebhook } from './courier-deps.ts'
 import { createCouriers } from './couriers.ts'
 import { createDeliver } from './deliver.ts'
 import { createLanes } from './lanes.ts'
+import type { FindEnded } from './letter.ts'
 import { createWebhookQueries } from './queries.ts'
 import { createSealed } from './sealed.ts'
 import { createSend } from './send.ts'
@@ -40,6 +41,7 @@ type Deps = {
   quotas: Pick<Quotas, 'mayMakeWebhook'>
   makers: Pick<Makers, 'mayAct' | 'onChange'>
   outside: OutsideFetch
+  findEnded: FindEnded
   isDraining: () => boolean
   inspect?: Inspect | undefined
   report: Report
@@ -82,6 +84,7 @@ export const createWebhooks = (deps: Deps) => {
     events: deps.events,
     ask,
     deliver,
+    findEnded: deps.findEnded,
     counts,
     clock,
     timers,
@@ -110,7 +113,7 @@ export const createWebhooks = (deps: Deps) => {
   return {
     queries,
     commands: createWebhookCommands({ ...deps, ...world, table, ask, begin, sealed }),
-    tries: createTries({ log, find: table.get, ask, deliver, clock, ids: world.ids }),
+    tries: createTries({ ...deps, find: table.get, ask, deliver, ...world }),
     mayAct,
     /** Begins to deliver, at the stored checkpoints. */
     start(): void {

@@ -1,6 +1,7 @@
 // The bodies of the requests about webhooks, and the objects of the answers.
 import Type, { type Static } from 'typebox'
 import { eventNames } from '../events/public-events.ts'
+import { responseEnds } from '../openai/response-ends.ts'
 import { AsciiId } from './ids.ts'
 import { listOf } from './list.ts'
 import { nullable, orNull } from './schema.ts'
@@ -12,8 +13,8 @@ const Secret = Type.String({
   pattern:
     '^whsec_(?:(?:[A-Za-z0-9+/]{4}){8,20}(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?|(?:[A-Za-z0-9+/]{4}){21}(?:[A-Za-z0-9+/]{2}==)?)$',
 })
-/** Without the field, events of all types. An empty list would mean none. */
-const Types = Type.Array(Type.Enum([...eventNames]), { minItems: 1 })
+/** Without the field, events of all types. An empty list would mean none. Those of OpenAI's form stand alone. */
+const Types = Type.Array(Type.Enum([...eventNames, ...responseEnds]), { minItems: 1 })
 const Headers = Type.Record(Text, Text)
 
 /** The webhook of one task, in the body of the request that creates the task. */

@@ -6,7 +6,7 @@ import { listFields } from './list-fields.ts'
 const settings = {
   url: 'Where events are sent: an http or https URL that leads to a public address.',
   types:
-    'The types of events that are sent; null or absent: all types except those that `/api/events` sends only if `types` names them.',
+    'The types of events that are sent; null or absent: all types except those that `/api/events` sends only if `types` names them. A webhook with `response.…` sends what OpenAI’s webhooks send, and nothing else.',
   session_id: 'Only events of this session.',
   task_id: 'Only events of this task.',
   headers: 'Headers of each request. Answers show `***` in place of each value.',

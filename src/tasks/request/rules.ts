@@ -5,7 +5,7 @@ import { isLonger, maxSmallText } from '../../contract/json/json-limits.ts'
 import type { Problem } from '../../contract/refusals.ts'
 import { type CreateTaskBody, groupAgent, reservedMetadata } from '../../contract/wire.ts'
 import { mcpProblems } from '../../mcp/request.ts'
-import { type IsRefused, urlProblems } from '../../webhooks/webhook-problems.ts'
+import { type IsRefused, typesProblems, urlProblems } from '../../webhooks/webhook-problems.ts'
 import { type AgentChoice, agentOf, unknownAgent } from './agent-choice.ts'
 import { groupProblems } from './group.ts'
 import { modelProblems } from './model-arguments.ts'
@@ -90,6 +90,7 @@ export const otherProblems = async (
     ...approvalProblems(body),
     ...mcpProblems(body.agent_config?.tool_mcp_config, agents.hasMcpServer ?? (() => false)),
     ...urlProblems(body.webhook?.url, isRefused, 'webhook'),
+    ...typesProblems(body.webhook?.types, 'webhook'),
     ...folderProblems(body, own),
   ]
 }

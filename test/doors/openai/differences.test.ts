@@ -2,10 +2,11 @@
 import type OpenAI from 'openai'
 import t from 'tap'
 import { serveHere } from '../../support/server.ts'
+import { receiver } from '../../webhooks/receiver.ts'
 import { ask, clientOf, scriptedModel, taskOf } from './clients.ts'
 
 const model = await scriptedModel(t)
-const { api, url } = await serveHere(t, model.env)
+const { api, url } = await serveHere(t, { ...model.env, ALLOW_PRIVATE_URLS: '1' })
 const client = clientOf(url)
 const lastAsked = () => model.asked.at(-1)?.request as Record<string, unknown>
 const asks = { tool_calls: [{ name: 'ask', arguments: {} }] }
@@ -37,6 +38,71 @@ t.test('ids lead to the task', async t => {
   t.equal((await api('POST', '/tasks', named)).status, 200)
   t.equal((await client.responses.retrieve('resp_mine.17.0')).id, 'resp_mine.17.0')
   await t.rejects(client.responses.retrieve('resp_mine.17'), { status: 404, message: /^404 / })
+})
+
+t.test("webhooks of OpenAI's form say how each response in the background ended", async t => {
+  const hook = await receiver(t)
+  const types = ['completed', 'failed', 'incomplete', 'cancelled'].map(word => `response.${word}`)
+  const mixed = await api('POST', '/webhooks', { url: hook.url, types: ['TaskCreated', ...types] })
+  t.match(await mixed.text(), /either events of OpenAI/)
+  const made = await api('POST', '/webhooks', { url: hook.url, types })
+  const { id, secret } = (await made.json()) as { id: string; secret: string }
+  const begin = (body: object = {}) =>
+    client.responses.create({
+      model: 'model',
+      input: 'x',
+      background: true,
+      ...body,
+    }) as Promise<OpenAI.Responses.Response>
+  const heard = (n: number) => hook.until(received => received.length >= n)
+
+  await model.script([
+    asks,
+    { text: 'Done.' },
+    { text: 'half', finish_reason: 'length' },
+    { error: { status: 400, message: 'no such thing' } },
+    { text: 'slowly '.repeat(500), token_ms: 20 },
+  ])
+  const first = await begin({ tools: [ask] })
+  await heard(1)
+  const { output } = await client.responses.retrieve(first.id)
+  const second = await begin({ previous_response_id: first.id, input: answer(output[0]) })
+  await heard(2)
+  await client.responses.create({ model: 'echo', input: 'not in the background' })
+  const third = await begin()
+  await heard(3)
+  const fourth = await begin()
+  await heard(4)
+  const fifth = await begin()
+  await client.responses.cancel(fifth.id)
+  const ended = [
+    ['response.completed', first.id],
+    ['response.completed', second.id],
+    ['response.incomplete', third.id],
+    ['response.failed', fourth.id],
+    ['response.cancelled', fifth.id],
+  ]
+  const received = await heard(5)
+  for (const [n, { body, headers }] of received.entries()) {
+    const event = await client.webhooks.unwrap(body, headers, secret)
+    t.match(event, { object: 'event', type: ended[n]?.[0], data: { id: ended[n]?.[1] }, created_at: Number })
+  }
+  t.equal(received.length, 5)
+  const again = await api('POST', `/webhooks/${id}/deliveries/${received[0]?.id}/redeliver`)
+  t.match(await again.json(), { type: 'response.completed', delivered: true })
+  t.equal((await heard(6))[5]?.body, received[0]?.body)
+})
+
+t.test('metadata may have keys that the service writes itself', async t => {
+  const metadata = { mine: 'yes', agent: 'mine', reason: 'none', openai: 'a key like any other' }
+  const { data, response } = await client.responses
+    .create({ model: 'echo', input: 'x', metadata })
+    .withResponse()
+  t.same(data.metadata, metadata)
+  t.same((await client.responses.retrieve(data.id)).metadata, metadata)
+  t.match(await taskOf(api, response.headers.get('x-task-id')), { metadata: { agent: 'echo', mine: 'yes' } })
+  const messages = [{ role: 'user' as const, content: 'x' }]
+  t.equal((await client.chat.completions.create({ model: 'echo', messages, metadata })).choices.length, 1)
 })
 
 t.test('a task keeps the settings with which it began', async t => {
