@@ -1,6 +1,6 @@
 // The packages as their users get them: small, alone, with types; and made of the contract.
 import { spawnSync } from 'node:child_process'
-import { cpSync, readdirSync, readFileSync } from 'node:fs'
+import { cpSync, existsSync, globSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { Webhook } from 'standardwebhooks'
@@ -75,6 +75,24 @@ await reprise.tasks.create({ user_message: 'hi' })
   const tsc = path.join(root, 'node_modules/typescript/bin/tsc')
   const { status, stdout } = spawnSync(process.execPath, [tsc, '-p', folder], { cwd: folder })
   t.equal(status, 0, `${stdout}`)
+})
+
+t.test('what the package exports, and what its pages link to, is in it', async t => {
+  const { exports, files } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as {
+    exports: Record<string, string | Record<string, string>>
+    files: string[]
+  }
+  for (const entry of Object.values(exports))
+    for (const file of typeof entry === 'string' ? [entry] : Object.values(entry))
+      t.ok(existsSync(path.join(root, file)), file)
+  const packed = new Set([...files, 'README.md', 'LICENSE', 'package.json'])
+  for (const page of ['README.md', ...globSync('{docs,examples}/**/*.md', { cwd: root })])
+    for (const [, link = ''] of readFileSync(path.join(root, page), 'utf8').matchAll(
+      /\]\((?!https?:|#)([^)\s#]+)/g,
+    )) {
+      const [top = ''] = path.join(path.dirname(page), link).split('/')
+      t.ok(packed.has(top), `${page} links to ${link}`)
+    }
 })
 
 t.test('each reason of the catalogue has its class', async t => {
