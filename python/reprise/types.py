@@ -423,7 +423,7 @@ class _ErrorObject(TypedDict):
 
 
 class ErrorObject(_ErrorObject, total=False):
-    """A JSON-RPC error. The error of a failed task has the code `-32000` (the agent or its model failed), `-32008` (a tool failed) or `-32602` (no answer fitted `structured_output`). For the errors of requests, each operation names its codes."""
+    """A JSON-RPC error. The error of a failed task has one of the codes `-32000` (AgentFailed), `-32008` (ToolsAway), `-32040` (AgentChanged), `-32041` (HostFailed), `-32602` (AnswerUnfit), which docs/errors.md explains, or one that a script has chosen. For the errors of requests, each operation names its codes."""
 
     data: Any
     """More about the error."""

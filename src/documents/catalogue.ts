@@ -1,5 +1,6 @@
 // The catalogue of refusals, from the table of the contract: a part of the page at /docs, and the file docs/errors.md.
 import { invalidRequest, type RefusalName, refusals } from '../contract/refusals.ts'
+import { taskErrors } from '../contract/task-errors.ts'
 import { line } from './page/html.ts'
 
 /** A reason for which the server refuses a request, by the name under which the catalogue has it. */
@@ -51,7 +52,7 @@ The server refuses a request with a status from 400 on and an error object:
 - On \`/ws\` the object is the \`error\` of a message \`{"type": "error"}\`, and in the stream of a step the \`error\` of \`step.failed\`.
 - The operations of OpenAI's protocols answer with \`{"error": {"message", "type", "param", "code"}}\` ([openai.md](openai.md#errors)); an
   invalid request gets 400 there.
-- A task that fails is no refusal: the request gets 200, and the task has an \`error\` of its own ([tasks.md](tasks.md)).
+- A task that fails is no refusal: the request gets 200, and the task has an \`error\` of its own ([below](#errors-of-tasks)).
 - [The clients](client.md#when-something-fails) have a class with the name of each reason.
 
 After 429 and 503, \`Retry-After\` says how many seconds to wait. After 409, \`X-Should-Retry: false\` says that the same request would be refused
@@ -72,6 +73,21 @@ const wrapped = (text: string): string => {
   return lines.join('\n')
 }
 
+/** The chapter on the errors of tasks. */
+const ofTasks = (): string => {
+  const rows = Object.entries(taskErrors).map(
+    ([name, { code, when, hint }]) => `| \`${code}\` | ${name} | ${when} | ${hint} |\n`,
+  )
+  return `
+## Errors of tasks
+
+A task that has failed has an \`error\` with one of these codes. An agent that plays a script chooses its codes itself.
+
+| Code | Name | When | What to do |
+|---|---|---|---|
+${rows.join('')}`
+}
+
 /** The file docs/errors.md. */
 export const errorsFile = (): string => {
   const rows = entries.map(
@@ -85,5 +101,5 @@ export const errorsFile = (): string => {
       `${wrapped(`**What to do:** ${hint}`)}\n`,
     ].join('\n'),
   )
-  return introduction + rows.join('') + sections.join('')
+  return introduction + rows.join('') + sections.join('') + ofTasks()
 }

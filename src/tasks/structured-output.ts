@@ -1,10 +1,11 @@
 // Checks whether an answer is JSON that fits the schema in the request.
 import { readJson } from '../contract/json/exact-json.ts'
+import { taskErrors } from '../contract/task-errors.ts'
 import type { ErrorObject } from '../contract/wire.ts'
 import type { SchemaChecker } from '../json-schema/checker.ts'
 
 const impossible = (problems: string[]): ErrorObject => ({
-  code: -32602,
+  code: taskErrors.AnswerUnfit.code,
   message: `the answer does not fit structured_output: ${problems[0]}`,
   data: { problems },
 })

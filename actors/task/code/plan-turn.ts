@@ -8,6 +8,7 @@ import type {
 } from '../../../src/contract/commands/commands.ts'
 import type { TaskEventData } from '../../../src/contract/events/task-events.ts'
 import { plainText } from '../../../src/contract/plain-text.ts'
+import { taskErrors } from '../../../src/contract/task-errors.ts'
 import { ToolsUnavailable } from '../../../src/contract/tools.ts'
 import type { ErrorObject, ToolCallItem } from '../../../src/contract/wire.ts'
 import type { ModelValue } from '../../../src/history/task/journal.ts'
@@ -19,11 +20,6 @@ import { planCalls } from '../step/planning.ts'
 import { createRecorder } from '../step/recorder.ts'
 import type { SaidCall } from '../step/step-draft.ts'
 import { schemaOf } from '../step/step-given.ts'
-
-/** The error codes of an agent's code: it failed, it asks for something else than its journal has, its hosts ended. */
-const agentFailure = -32000
-const agentChanged = -32040
-export const hostFailure = -32041
 
 const noClient =
   'a subagent cannot ask the client, who would not learn of it: ask in the agent that calls this one'
@@ -206,7 +202,7 @@ const named = ({ do: what, name }: { do: string; name?: string }) =>
 const failureOf = (outcome: Exclude<Outcome, { answer: unknown }>): ErrorObject => {
   if ('error' in outcome) {
     const { message, name } = outcome.error
-    return { code: agentFailure, message, ...(name === undefined ? {} : { data: { name } }) }
+    return { code: taskErrors.AgentFailed.code, message, ...(name === undefined ? {} : { data: { name } }) }
   }
   const { n, was, is } = outcome.changed
   const now =
@@ -215,7 +211,7 @@ const failureOf = (outcome: Exclude<Outcome, { answer: unknown }>): ErrorObject 
       : `the code asks for ${named(is)}${named(was) === named(is) ? ', with other arguments' : ''}`
   const message = `the code of the agent has changed: entry ${n} of its journal is ${named(was)}, and ${now}`
   return {
-    code: agentChanged,
+    code: taskErrors.AgentChanged.code,
     message,
     data: { name: 'AgentChanged', n, was, ...(is === undefined ? {} : { is }) },
   }

@@ -6,6 +6,7 @@ import type { Begin, Lease, LeaseEnd, LeaseListener, Turn } from '../../../src/c
 import type { TaskCommand } from '../../../src/contract/commands/commands.ts'
 import { isSameJson } from '../../../src/contract/json/canonical.ts'
 import { plainText } from '../../../src/contract/plain-text.ts'
+import { taskErrors } from '../../../src/contract/task-errors.ts'
 import type { CreateTaskBody } from '../../../src/contract/wire.ts'
 import { firstSeen } from '../../../src/history/context.ts'
 import { openCalls } from '../../../src/history/task/calls.ts'
@@ -13,7 +14,7 @@ import { effectIdOf } from '../../../src/history/task/steps.ts'
 import type { TaskDeps } from '../deps.ts'
 import { secretsOf } from '../scope.ts'
 import { bySystem, type Self, sendToSelf } from '../self.ts'
-import { hostFailure, OddTurn, planTurn } from './plan-turn.ts'
+import { OddTurn, planTurn } from './plan-turn.ts'
 
 /** A task fails when its hosts have ended this often in a row during its lease, or were cut so often for flooding. */
 const mostDeaths = 4
@@ -139,7 +140,7 @@ export const createCodeSession = (
   }
 
   const fail = (message: string): void => {
-    const error = { code: hostFailure, message }
+    const error = { code: taskErrors.HostFailed.code, message }
     const command: TaskCommand = {
       type: 'RecordTurn',
       agentStep: view.completedSteps + 1,

@@ -4,15 +4,12 @@ import type { PlannedCall, RecordedEnd } from '../../../src/contract/commands/co
 import type { Ids } from '../../../src/contract/ports.ts'
 import { Refusal } from '../../../src/contract/refusals.ts'
 import { StorageFailure } from '../../../src/contract/stored.ts'
+import { taskErrors } from '../../../src/contract/task-errors.ts'
 import { ToolsUnavailable } from '../../../src/contract/tools.ts'
 import type { ErrorObject } from '../../../src/contract/wire.ts'
 import type { Recorder } from './recorder.ts'
 import type { StepGiven } from './step-given.ts'
 import type { Stop } from './step-stop.ts'
-
-/** The error codes of a failed step: the agent failed, or the tools of the task were not available. */
-const agentFailure = -32000
-const toolFailure = -32008
 
 const correction = ({ message }: ErrorObject): string =>
   `Your answer cannot be used: ${message}. Answer again, with nothing but JSON that fits the schema.`
@@ -53,14 +50,14 @@ export const conclude = async (
 export const failedWith = (error: unknown): Concluded => {
   if (error instanceof StorageFailure) return { end: { end: 'again' }, calls: [] }
   const message = error instanceof Error ? error.message : String(error)
-  const code = error instanceof ToolsUnavailable ? toolFailure : agentFailure
+  const { code } = error instanceof ToolsUnavailable ? taskErrors.ToolsAway : taskErrors.AgentFailed
   return { end: { end: 'fail', error: { code, message } }, calls: [] }
 }
 
 /** The end of a step whose report was rejected. */
 export const notRecorded: RecordedEnd = {
   end: 'fail',
-  error: { code: agentFailure, message: 'the step could not be recorded' },
+  error: { code: taskErrors.AgentFailed.code, message: 'the step could not be recorded' },
 }
 
 /** Gives ids to the items that the end of a step creates. */

@@ -1,12 +1,10 @@
 // Runs a group chat: each step asks for one turn of a speaker, which is a task of its own, or ends the chat. The agent
 // keeps nothing between steps, so crashes, pauses and cancels work as in any task with subagents.
 import type { Agent, StepInput } from '../../contract/agent.ts'
+import { taskErrors } from '../../contract/task-errors.ts'
 import type { GroupConfig, MessageItem } from '../../contract/wire.ts'
 import { nextSpeaker } from './next-speaker.ts'
 import { requestOf } from './turn-request.ts'
-
-/** The error code of a chat that fails because a turn failed. Other agents that fail use the same code. */
-const agentFailure = -32000
 
 const lastMessage = async ({ history }: StepInput): Promise<MessageItem | undefined> =>
   (await history()).findLast((item): item is MessageItem => item.type === 'message')
@@ -21,7 +19,8 @@ export const group: Agent = {
     const config = input.request.agent_config?.group ?? noGroup
     const next = nextSpeaker(config, input.turns ?? [])
     if (next.next === 'end') return { end: 'answer' }
-    if (next.next === 'fail') return { end: 'fail', error: { code: agentFailure, message: next.why } }
+    if (next.next === 'fail')
+      return { end: 'fail', error: { code: taskErrors.AgentFailed.code, message: next.why } }
     const { name, round } = next
     const rules = {
       ...(next.next === 'moderator' ? { moderator: true as const } : {}),

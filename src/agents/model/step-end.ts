@@ -2,6 +2,7 @@
 import type { StepEnd, StepPart } from '../../contract/agent.ts'
 import type { CutEnd } from '../../contract/events/task-events.ts'
 import { isWholeJson } from '../../contract/json/whole-json.ts'
+import { taskErrors } from '../../contract/task-errors.ts'
 import { ModelLost, ModelRefused } from './failures.ts'
 import type { Listened } from './listen.ts'
 
@@ -30,7 +31,10 @@ const cutCalls: Record<CutEnd, { told: string; failed: string }> = {
   },
 }
 
-export const failed = (message: string): StepEnd => ({ end: 'fail', error: { code: -32000, message } })
+export const failed = (message: string): StepEnd => ({
+  end: 'fail',
+  error: { code: taskErrors.AgentFailed.code, message },
+})
 
 /** The call and the usage, which every end of a step reports. */
 export const account = ({ call, usage }: Listened) => ({ call, ...(usage === undefined ? {} : { usage }) })

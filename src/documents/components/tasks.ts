@@ -1,5 +1,6 @@
 // The task object and its parts.
 import * as answers from '../../contract/responses.ts'
+import { taskErrors } from '../../contract/task-errors.ts'
 import * as wire from '../../contract/wire.ts'
 import type { Components } from '../component.ts'
 import { listFields } from './list-fields.ts'
@@ -8,6 +9,10 @@ const { status: TaskStatus, usage: Usage } = wire.Task.properties
 const [, { items: ContentPart }] = wire.MessageContent.anyOf
 const [, ContentItem] = ContentPart.anyOf
 const { items: Annotation } = wire.TextContentItem.properties.annotations
+
+const codesOfTasks = Object.entries(taskErrors)
+  .map(([name, { code }]) => `\`${code}\` (${name})`)
+  .join(', ')
 
 const itemFields = {
   type: 'The kind of item.',
@@ -209,8 +214,7 @@ export const taskComponents: Components = {
   },
   ErrorObject: {
     schema: wire.ErrorObject,
-    about:
-      'A JSON-RPC error. The error of a failed task has the code `-32000` (the agent or its model failed), `-32008` (a tool failed) or `-32602` (no answer fitted `structured_output`). For the errors of requests, each operation names its codes.',
+    about: `A JSON-RPC error. The error of a failed task has one of the codes ${codesOfTasks}, which docs/errors.md explains, or one that a script has chosen. For the errors of requests, each operation names its codes.`,
     fields: {
       code: 'The code of the error.',
       message: 'The error as a text.',
