@@ -1,8 +1,8 @@
 // Tells a story again and again, each time with a kill at another point: it must always end as without a kill.
 import { deepStrictEqual } from 'node:assert/strict'
-import { startTestServer } from './server.ts'
+import { type Kill, startPlannedServer } from './server.ts'
 import { framesIn } from './tasks.ts'
-import type { KillEverywhere, KillOptions, KillPoint, Story, TestServer, TestTask } from './types.ts'
+import type { KillEverywhere, KillOptions, Story, TestServer, TestTask } from './types.ts'
 
 /** What a client of a stream has read of it, while the server may die. */
 const watch = (server: TestServer, task: TestTask) => {
@@ -42,17 +42,19 @@ const watch = (server: TestServer, task: TestTask) => {
   }
 }
 
-type Plan = { what: string; arm: (server: TestServer) => void }
+/** `kill`: undefined: there is none. */
+type Plan = { what: string; kill?: Kill }
 
-/** Tells the story once. Resolves to its result, and to whether the kill has come. */
-const told = async <T>(story: Story<T>, { what, arm }: Plan) => {
+/** Tells the story once. Resolves to its result, and to whether the kill has come. A kill of the story itself is none of these. */
+const told = async <T>(story: Story<T>, { what, kill }: Plan) => {
   const servers: TestServer[] = []
   const watched: ReturnType<typeof watch>[] = []
+  const kills: (() => boolean)[] = []
   try {
     const result = await story(async options => {
-      const server = await startTestServer(options)
+      const { server, plan } = await startPlannedServer(options)
       servers.push(server)
-      arm(server)
+      if (kill !== undefined) kills.push(plan(kill))
       return {
         ...server,
         get counts() {
@@ -66,7 +68,7 @@ const told = async <T>(story: Story<T>, { what, arm }: Plan) => {
       }
     })
     for (const one of watched) await one.compare()
-    return { result, isKilled: servers.some(({ counts }) => counts.kills > 0) }
+    return { result, isKilled: kills.some(hasCome => hasCome()) }
   } catch (error) {
     throw new Error(`${what}: ${error instanceof Error ? error.message : error}`, { cause: error })
   } finally {
@@ -77,22 +79,22 @@ const told = async <T>(story: Story<T>, { what, arm }: Plan) => {
 const plansOf = (of: KillOptions['of'] = ['server', 'agents']): ((n: number) => Plan)[] => [
   ...(['before', 'after'] as const)
     .filter(() => of.includes('server'))
-    .map((point: KillPoint) => (n: number) => ({
+    .map(point => (n: number) => ({
       what: `with the server killed right ${point} its append ${n}`,
-      arm: (server: TestServer) => server.killAt(n, point),
+      kill: { of: 'server' as const, at: n, point },
     })),
   ...(of.includes('agents')
     ? [
         (n: number) => ({
           what: `with the agents killed at their message ${n}`,
-          arm: (server: TestServer) => server.killAgentsAt(n),
+          kill: { of: 'agents' as const, at: n },
         }),
       ]
     : []),
 ]
 
 export const killEverywhere: KillEverywhere = async (story, { of, every = 1 } = {}) => {
-  const { result } = await told(story, { what: 'without a kill', arm: () => {} })
+  const { result } = await told(story, { what: 'without a kill' })
   let kills = 0
   for (const plan of plansOf(of))
     for (let n = 1; ; n += every) {

@@ -14,7 +14,7 @@ import { startServer } from '../../src/start/server.ts'
 import { type AgentsHere, connectAgents } from './agents-here.ts'
 import type { MovedClock } from './clock.ts'
 import { createMortalStores } from './mortal-stores.ts'
-import type { ServerOptions } from './types.ts'
+import type { KillPoint, ServerOptions } from './types.ts'
 
 /** Milliseconds after which a server counts as settled that works on something and stores nothing, such as a hanging request. */
 const patienceMs = 250
@@ -30,6 +30,7 @@ type Deps = {
   dataDir: string
   agents: ServerOptions['agents']
   report: Report
+  isKilledAt: (append: number, when: KillPoint) => boolean
   /** Called when a planned kill has come. */
   onKill: () => void
   isAgentKilledAt: () => boolean
@@ -61,6 +62,7 @@ export const startLife = async (deps: Deps) => {
   const stores = createMortalStores({
     store: openStore(files.log, () => world.ids.next('log_'), [files.lock, files.secrets]),
     secrets: openSecrets(files.secrets, report),
+    isKilledAt: deps.isKilledAt,
     died: () => {
       cut()
       deps.onKill()

@@ -8,22 +8,23 @@ import type { KillPoint } from './types.ts'
 type Deps = {
   store: Store
   secrets: Secrets
+  /** Whether a kill is planned right before or right after this append. They count from 1 in each life. */
+  isKilledAt: (append: number, when: KillPoint) => boolean
   /** Called when a planned kill has come. Nothing more can be written by then. */
   died: () => void
 }
 
 const gone = () => new StorageFailure('the server was killed')
 
-export const createMortalStores = ({ store, secrets, died }: Deps) => {
+export const createMortalStores = ({ store, secrets, isKilledAt, died }: Deps) => {
   let isDead = false
   let appends = 0
-  let plan: { at: number; when: KillPoint } | undefined
 
   const alive = <A extends unknown[], R>(work: (...given: A) => Promise<R>) => {
     return (...given: A): Promise<R> => (isDead ? Promise.reject(gone()) : work(...given))
   }
   const dieAt = (when: KillPoint) => {
-    if (plan?.at !== appends || plan.when !== when) return
+    if (isDead || !isKilledAt(appends, when)) return
     isDead = true
     died()
   }
@@ -63,10 +64,6 @@ export const createMortalStores = ({ store, secrets, died }: Deps) => {
     } satisfies Secrets,
     /** The number of appends so far. Appends that come at the same time may be written as one. */
     appends: () => appends,
-    /** Plans the kill: at the append with this number, counted from now on. */
-    dieAt(n: number, when: KillPoint): void {
-      plan = { at: appends + n, when }
-    },
     die(): void {
       isDead = true
     },

@@ -35,7 +35,17 @@ const numberOf = (n: number): number => {
   throw new TypeError(`${n} is no number of an append or a message: write a whole number from 1`)
 }
 
-export const startTestServer: StartTestServer = async (options = {}) => {
+/** A kill of the server at its nth append, or of its agents at their nth message. */
+export type Kill = { of: 'server'; at: number; point: KillPoint } | { of: 'agents'; at: number }
+
+/** A server, and what plans a kill of it. The planned kill also waits through restarts and other kills. */
+export type PlannedServer = {
+  server: TestServer
+  /** `at` counts from now on. Returns what tells whether the kill has come. */
+  plan(kill: Kill): () => boolean
+}
+
+export const startPlannedServer = async (options: ServerOptions = {}): Promise<PlannedServer> => {
   const { agents, environments, model: script, onUnknownEffect, onLine } = options
   const clock = createMovedClock(timeOf(options.at))
   if (typeof agents === 'object') definitionsOf(agents) // errors of the author come before anything is started
@@ -49,8 +59,13 @@ export const startTestServer: StartTestServer = async (options = {}) => {
   }
   const token = `test-${randomBytes(16).toString('hex')}`
   let messages = 0
-  let killedMessage = Number.NaN
   let kills = 0
+  /** The kills that have not come. They count the appends, or messages, of all lives. */
+  const planned = new Set<Kill>()
+  const isPlanned = (isIt: (kill: Kill) => boolean): boolean => {
+    const kill = [...planned].find(isIt)
+    return kill !== undefined && planned.delete(kill)
+  }
   let pastAppends = 0
   let isStopped = false
   let port = '0'
@@ -67,12 +82,17 @@ export const startTestServer: StartTestServer = async (options = {}) => {
     startLife({
       ...{ clock, dataDir, agents, variables: variables() },
       report: (level, message, fields = {}) => onLine?.({ level, message, fields }),
+      isKilledAt: (append, when) =>
+        isPlanned(kill => kill.of === 'server' && kill.at === pastAppends + append && kill.point === when),
       onKill: () => {
         // Its own append waits for this, so the rest comes after it.
         life = comeBack()
         life.catch(() => {}) // who uses the server gets the error
       },
-      isAgentKilledAt: () => ++messages === killedMessage,
+      isAgentKilledAt: () => {
+        messages++
+        return isPlanned(({ of, at }) => of === 'agents' && at === messages)
+      },
       onAgentKill: () => {
         kills++
       },
@@ -146,7 +166,14 @@ export const startTestServer: StartTestServer = async (options = {}) => {
     method === 'GET' || Object.keys(headers).some(name => name.toLowerCase() === 'idempotency-key')
   const request: TestServer['request'] = (method, where, body, headers) =>
     (mayRepeat(method, headers) ? insist : once)(method, where, body, headers)
-  return {
+  const appends = () => pastAppends + (running?.stores.appends() ?? 0)
+  const plan = (kill: Kill) => {
+    const at = numberOf(kill.at) + (kill.of === 'server' ? appends() : messages)
+    const one = { ...kill, at }
+    planned.add(one)
+    return () => !planned.has(one)
+  }
+  const server: TestServer = {
     ...{ url, token, dataDir, request },
     clock: {
       now: clock.now,
@@ -179,25 +206,28 @@ export const startTestServer: StartTestServer = async (options = {}) => {
     },
     killAt(append, point: KillPoint = 'after') {
       if (running === undefined) throw new Error('no server runs that could be killed')
-      running.stores.dieAt(numberOf(append), point)
+      plan({ of: 'server', at: append, point })
     },
     async killAgents() {
       kills++
       await (await up()).killAgents()
     },
     killAgentsAt(message) {
-      killedMessage = messages + numberOf(message)
+      plan({ of: 'agents', at: message })
     },
     get counts() {
-      const appends = pastAppends + (running?.stores.appends() ?? 0)
-      return { appends, messages, kills }
+      return { appends: appends(), messages, kills }
     },
     async restart() {
       if (isStopped) throw new Error('the server was stopped')
       await life
-      if (running !== undefined) {
-        pastAppends += running.stores.appends()
-        await running.stop()
+      const before = running
+      if (before !== undefined) {
+        await before.stop()
+        // A planned kill has come during the stop, and has begun the next life.
+        if (before.stores.isDead()) return void (await life)
+        running = undefined
+        pastAppends += before.stores.appends()
       }
       life = lived()
       await life
@@ -211,4 +241,7 @@ export const startTestServer: StartTestServer = async (options = {}) => {
       remove()
     },
   }
+  return { server, plan }
 }
+
+export const startTestServer: StartTestServer = async options => (await startPlannedServer(options)).server

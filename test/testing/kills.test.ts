@@ -33,6 +33,24 @@ t.test('a story ends the same wherever server and agents are killed, and acts on
   )
 })
 
+t.test('a story that kills and restarts its server itself is told to its end', async t => {
+  const { result, kills } = await killEverywhere(
+    async start => {
+      const server = await start({ agents: { mine: async (ctx: Context) => ctx.ask('go on') } })
+      const task = await server.task('mine', 'x')
+      await task.question()
+      await server.kill()
+      await server.restart()
+      await task.answer('yes')
+      return task.result()
+    },
+    { of: ['server'], every: 3 },
+  )
+  t.equal(result, 'yes')
+  // A kill right before and right after one append before the restart, and one after it.
+  t.ok(kills >= 4, `${kills} kills`)
+})
+
 t.test('a story that a kill changes is found, with the words where', async t => {
   const broken = killEverywhere(async start => {
     let count = 0
