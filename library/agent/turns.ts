@@ -43,7 +43,8 @@ export const createTurnQueue = ({ lease, send, hasRoom, stored, open: openBefore
     let isBlocked = false
     for (const move of moves) {
       const { text, values, n, isOpen = false, of } = move
-      isFull ||= length >= longestTurn || (taken.length > 0 && sum + values > mostInMessage)
+      const isAlone = taken.length === 0 && used === turnValues
+      isFull ||= length >= longestTurn || (!isAlone && sum + values > mostInMessage)
       isBlocked ||= isFull || (isOpen && open >= mostOpen)
       if (isFull || (n === undefined ? (of ?? 0) > lastSent : isBlocked)) {
         left.push(move)

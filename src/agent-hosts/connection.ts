@@ -1,6 +1,6 @@
 // The conversation with one host over any transport: its hello, then its leases. A message that does not fit ends its
 // lease. When it names no lease, it ends the conversation, and with it all leases.
-import { type HostHello, longestHello, longestToHost } from '../contract/agent-protocol.ts'
+import { type HostHello, longestToHost } from '../contract/agent-protocol.ts'
 import type { EntryResult, LeaseEnd, LeaseListener } from '../contract/code-agent.ts'
 import { withoutValues } from '../contract/variables.ts'
 import { Unfit } from '../platform/programs/lines.ts'
@@ -163,12 +163,9 @@ export const createConnection = (deps: Deps): Connection => {
   }
 
   const takeHello = (given: Record<string, unknown>, bytes: number) => {
-    if (bytes > longestHello)
-      throw new Unfit(
-        `a hello of ${bytes} bytes, more than ${longestHello}: shorten what it says of its agents`,
-      )
+    const hello = readHello(given, bytes)
     hasSaidHello = true
-    const { agents, refused } = deps.hello(readHello(given))
+    const { agents, refused } = deps.hello(hello)
     send({ type: 'welcome', agents, refused })
     if (agents.length > 0) return
     const reasons = refused.map(({ name, reason }) => `${name}: ${reason}`).join('; ')

@@ -6,6 +6,7 @@ import {
   type HostMessages,
   hostMessages,
   longestContext,
+  longestHello,
   type MoveKind,
   moveSchemas,
 } from '../contract/agent-protocol.ts'
@@ -61,7 +62,15 @@ const reader = <T extends TSchema>(schema: T, what: string) => {
   }
 }
 
-export const readHello = reader(HostHello, 'a hello')
+const helloOf = reader(HostHello, 'a hello')
+/** The hello in a message of so many bytes. Throws Unfit. */
+export const readHello = (given: unknown, bytes: number): HostHello => {
+  if (bytes > longestHello)
+    throw new Unfit(
+      `a hello of ${bytes} bytes, more than ${longestHello}: shorten what it says of its agents`,
+    )
+  return helloOf(given)
+}
 const readers = Object.fromEntries(
   Object.entries(hostMessages).map(([type, schema]) => [type, reader(schema, `a message ${type}`)]),
 ) as { [T in keyof HostMessages]: (given: unknown) => HostMessages[T] }

@@ -1,6 +1,6 @@
 // Makes all agents, by name; `model` is among them only when a model is configured.
 import type { Agent } from '../contract/agent.ts'
-import type { Report, Timers } from '../contract/ports.ts'
+import type { Report, World } from '../contract/ports.ts'
 import { demo } from './demo.ts'
 import { echo } from './echo.ts'
 import { group } from './group/group.ts'
@@ -11,13 +11,14 @@ import { script } from './script.ts'
 
 /** Throws CannotStart when the provider package of the model cannot be used. */
 export const createAgents = async (
-  timers: Timers,
+  world: Pick<World, 'timers' | 'clock'>,
   settings: ModelSettings | undefined,
   report: Report,
 ): Promise<Map<string, Agent>> => {
+  const { timers } = world
   const withModel =
     settings === undefined
       ? []
-      : [model(await openEndpoint(settings, { timers, report }), settings.limits, timers)]
+      : [model(await openEndpoint(settings, { timers, report }), settings.limits, world)]
   return new Map([echo, script(timers), demo(timers), group, ...withModel].map(agent => [agent.name, agent]))
 }

@@ -2,6 +2,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import tap from 'tap'
 import { ToolError } from '../../library/agent/errors.ts'
+import { valuesIn } from '../../library/agent/plain-json.ts'
+import { createTurnQueue } from '../../library/agent/turns.ts'
 import type { Context } from '../../library/agent/types.ts'
 import fc from '../support/fast-check.ts'
 import { beginOf, hostHere, type Told } from './support/peer.ts'
@@ -408,6 +410,26 @@ tap.test('a connection that is full gets its turns later', async t => {
   t.same(lengths, [2, 2, 1])
 })
 
+tap.test('a state with many values and a move with many values are sent one after the other', t => {
+  const sent: Told[] = []
+  const send = (text: string) => void sent.push(JSON.parse(text))
+  const queue = createTurnQueue({ lease: 'l', send, hasRoom: () => true, stored: 0, open: 0 })
+  const list = (length: number) => Array.from({ length }, () => 1)
+  queue.moved({ value: 'on', context: list(45_000), next_events: [] })
+  const move = { n: 1, do: 'run', name: 'x', digest: 'd', more: list(80_000) }
+  queue.ask(1, true, { text: JSON.stringify(move), values: valuesIn(move) })
+  queue.flush(0)
+  t.same(
+    sent.map(({ machine, moves }) => [machine !== undefined, moves.length]),
+    [
+      [true, 0],
+      [false, 1],
+    ],
+  )
+  for (const turn of sent) t.ok(valuesIn(turn) <= 100_000)
+  t.end()
+})
+
 tap.test('a host that stops releases each lease when its runs are done and told', async t => {
   const agents = {
     runs: (ctx: Context) => ctx.run('slow', () => sleep(50, 'done')),
@@ -518,10 +540,6 @@ tap.test('a turn has at most as many values as a message may have', async t => {
     turns.push(await peer.next())
   peer.send({ type: 'results', lease: 'l_1', results: [{ n: 4, at: 2, value: null }] })
   while (turns.at(-1).outcome === undefined) turns.push(await peer.next())
-  const valuesIn = (one: unknown): number =>
-    typeof one !== 'object' || one === null
-      ? 0
-      : Object.values(one).reduce((sum: number, child) => sum + 1 + valuesIn(child), 1)
   t.ok(turns.length >= 4)
   t.ok(turns.every(turn => valuesIn(turn) <= 100_000))
 })

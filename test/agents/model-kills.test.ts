@@ -55,7 +55,7 @@ const given = async ({ url, path: at = '' }: Fake, store: Store, happened: Happe
   const outside = outsideWorld(happened)
   const settings = { baseUrl: `${url}/v1${at}`, apiKey: undefined, model: 'fake-1', silenceMs: 30_000 }
   const endpoint = createConfiguredEndpoint(settings, world.timers)
-  const agents = [model(endpoint, limits, world.timers)]
+  const agents = [model(endpoint, limits, world)]
   const system = await givenSystem({ world, store, agents, tools: outside.tools(world) })
   return { system, outside }
 }

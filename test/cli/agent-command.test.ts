@@ -70,9 +70,14 @@ t.test('a host that breaks rules is told which: exit code 1', async t => {
   const unfit = await run(hostOf("{ seen: 'none', moves: [] }"))
   t.match(unfit.stdout, /^FAILS {2}case .+: the host sent a message turn with an invalid field: seen/m)
 
+  const moves = await run(hostOf("{ seen: 0, moves: [{ do: 'fly', n: 1, digest: 'd' }] }"))
+  t.match(moves.stdout, /^FAILS {2}case .+: the host sent a move “fly”, which there is not/m)
+  const unsafe = await run(hostOf('{ seen: 0, moves: [], ["__proto__"]: { a: 1 } }'))
+  t.match(unsafe.stdout, /^FAILS {2}case .+ it sent the key “__proto__”, which is not allowed/m)
+
   t.match(await run("console.log('hi')"), {
     code: 1,
-    stdout: /^FAILS {2}hello +.+ “hi”, which is no message$/m,
+    stdout: /^FAILS {2}hello +.+ it sent what is no JSON: “hi”$/m,
   })
   t.match(await run(''), {
     code: 1,

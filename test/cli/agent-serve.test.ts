@@ -85,6 +85,15 @@ t.test('at SIGTERM the task is given back, and another worker goes on', async t 
   }
 })
 
+t.test('a worker that crashes while it stops ends with an error', async t => {
+  const { env } = await given(t)
+  const crashes = `${greets}process.on('SIGTERM', () => process.exit(3))\n`
+  const worker = start(t, ['agent', 'serve', t.testdir({ 'crashes.mjs': crashes })], env)
+  await worker.until(/serves crashes/)
+  worker.signal('SIGTERM')
+  t.equal((await worker.ended).code, 3)
+})
+
 t.test('what is wrong is told in plain words', async t => {
   const { api, env, url } = await given(t)
   const folder = t.testdir({ 'greets.mjs': greets, 'broken.mjs': 'export default', 'Wrong.mjs': greets })

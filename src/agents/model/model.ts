@@ -3,7 +3,7 @@
 // own.
 
 import type { Agent, GivenTurn, StepEnd, StepInput, StepPart } from '../../contract/agent.ts'
-import type { Timers } from '../../contract/ports.ts'
+import type { World } from '../../contract/ports.ts'
 import type { OutputItem } from '../../contract/wire.ts'
 import { schemaOf, stepBody } from '../../model-requests/request.ts'
 import { sleep } from '../../platform/sleep.ts'
@@ -63,7 +63,11 @@ async function* withoutFence(heard: Listening): AsyncGenerator<StepPart, Listene
 /** The context of a step. */
 type Seen = { items: OutputItem[]; turns: GivenTurn[] }
 
-export const model = (endpoint: ModelEndpoint, limits: Limits, timers: Timers): Agent => {
+export const model = (
+  endpoint: ModelEndpoint,
+  limits: Limits,
+  { timers, clock }: Pick<World, 'timers' | 'clock'>,
+): Agent => {
   const nameOf = ({ request }: StepInput) => request.agent_config?.model ?? endpoint.model
 
   async function* answer(input: StepInput, seen: Seen): AsyncGenerator<StepPart, Listened> {
@@ -99,7 +103,7 @@ export const model = (endpoint: ModelEndpoint, limits: Limits, timers: Timers): 
     dialect: endpoint.dialect,
     async *step(input): AsyncGenerator<StepPart, StepEnd> {
       const { attempt, request, used, signal } = input
-      const over = overLimit(input, limits)
+      const over = overLimit(input, limits, clock.now())
       if (over !== undefined) return failed(over)
       if (attempt > 0) await sleep(timers, 500 * 2 ** Math.min(attempt - 1, 4), signal)
       const [items, turns] = [await input.history(), await input.given()]

@@ -1,12 +1,12 @@
 // reprise agent check --command: plays the server's side of the agent protocol to a host in any language, and says line by line
 // what it does as docs/agent-protocol.md says.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isObject, readHello, readHostMessage } from '../../agent-hosts/messages.ts'
+import { isObject, readHostMessage, turnOf } from '../../agent-hosts/messages.ts'
 import { Unfit } from '../../platform/programs/lines.ts'
 import type { Printer } from '../terminal/printer.ts'
 import { type Finding, lineOf } from './finding.ts'
 import { allCases, beginOf, type Mismatch, newLease, playCase } from './play-case.ts'
-import { HostFailed, type HostProcess, type Message, startHostProcess } from './tested-host.ts'
+import { HostFailed, type HostProcess, helloIn, type Message, startHostProcess } from './tested-host.ts'
 
 /** Milliseconds in which a host must answer, and for which it must be silent. */
 const [answerMs, quietMs] = [5000, 200]
@@ -35,7 +35,8 @@ const checked = (host: HostProcess): HostProcess => ({
   ...host,
   async next(ms = answerMs) {
     const message = await host.next(ms)
-    readHostMessage(message)
+    const read = readHostMessage(message)
+    if (read?.type === 'turn') turnOf(read.fields)
     return message
   },
 })
@@ -154,7 +155,7 @@ const greet = async (host: HostProcess): Promise<{ agent?: string; finding: Find
     const message = await host.next()
     if (message.type === 'failed') return { finding: says(`the host has failed: ${message.message}`) }
     if (message.type !== 'hello') return { finding: says(`the host sent ${message.type} before its hello`) }
-    const [first, ...others] = readHello(message).agents
+    const [first, ...others] = helloIn(message).agents
     if (first === undefined || others.length > 0) return { finding: says('a started host serves one agent') }
     host.send({ type: 'welcome', agents: [first.name], refused: [] })
     return { agent: first.name, finding: says(`serves the agent ${first.name}`, true) }

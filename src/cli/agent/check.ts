@@ -1,6 +1,5 @@
 // reprise agent check: loads the file of an agent as a server would, runs it with the fake model, and runs it again while it
 // kills the process of the agent at every step. It says line by line what holds.
-import { readHello } from '../../agent-hosts/messages.ts'
 import { commandOfAgent } from '../../agent-hosts/where.ts'
 import { instanceOf } from '../../agents/instance.ts'
 import { CannotStart } from '../../contract/cannot-start.ts'
@@ -18,7 +17,7 @@ import { entryText, killEverywhere, outcomeText } from './kills.ts'
 import { type LiveRun, memoryMb, runLive } from './live-run.ts'
 import { isGiven, type Recording } from './recording.ts'
 import { suspectsIn } from './suspects.ts'
-import { HostFailed, startHostProcess } from './tested-host.ts'
+import { HostFailed, helloIn, startHostProcess } from './tested-host.ts'
 import { checkTypes } from './types.ts'
 
 type Options = Common & { input: string; answer: string; var?: string[]; command?: string }
@@ -35,7 +34,7 @@ const load = async (file: string): Promise<Loaded> => {
     const message = await host.next()
     if (message.type === 'failed') return { finding: loads(String(message.message)), parameters: {} }
     if (message.type !== 'hello') return { finding: loads('its host did not say hello'), parameters: {} }
-    const [agent] = readHello(message).agents
+    const [agent] = helloIn(message).agents
     const { kind = 'function', description, parameters = {} } = agent ?? {}
     const checker = createSchemaChecker()
     const [problem] = await checker.problemsOf(parameters).finally(() => checker.close())

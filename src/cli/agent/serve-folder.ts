@@ -88,23 +88,23 @@ export const serveFolder = async (given: string, options: Options): Promise<void
       stdio: ['pipe', 'inherit', 'inherit'],
     })
     running.add(child)
-    const [code] = (await once(child, 'exit').catch((error: NodeJS.ErrnoException) => {
+    const [code, signal] = (await once(child, 'exit').catch((error: NodeJS.ErrnoException) => {
       throw new CannotStart(
         error.code === 'ENOENT'
           ? `${command} was not found on PATH`
           : `a worker cannot be started: ${error.message}`,
       )
-    })) as [number | null]
+    })) as [number | null, NodeJS.Signals | null]
     running.delete(child)
-    return code ?? 1
+    // A worker of Node that was asked to stop ends by the signal, after it has given its tasks back.
+    return isStopping && signal === 'SIGTERM' ? 0 : (code ?? 1)
   }
   /** When one of them ends, the others end too: a supervisor starts all of them again. */
   const codes = await Promise.all(
     parts.map(async part => {
       const code = await run(part)
-      const isAsked = isStopping
       stop()
-      return isAsked ? 0 : code
+      return code
     }),
   )
   process.exitCode = Math.max(...codes)

@@ -1,13 +1,16 @@
 // A host as a process of this command: it speaks the agent protocol over standard input and output, and may be killed.
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
-import { isObject } from '../../agent-hosts/messages.ts'
+import { isObject, readHello, readMessage } from '../../agent-hosts/messages.ts'
 import type { Command } from '../../platform/children/children.ts'
+import { createLines, Unfit } from '../../platform/programs/lines.ts'
 
 /** A message of the agent protocol. */
 export type Message = { type: string; [field: string]: unknown }
 /** A host has this many milliseconds for its hello, and for each answer. */
 export const patienceMs = 20_000
+/** What is wrong with a message is told in at most so many characters. */
+const longestTold = 200
 /** So many of the last lines that the process wrote to standard error are kept. */
 const keptLines = 200
 
@@ -31,14 +34,15 @@ export type HostProcess = {
   kill(): Promise<void>
 }
 
-const messageIn = (line: string): Message | undefined => {
-  try {
-    const message: unknown = JSON.parse(line)
-    return isObject(message) && typeof message.type === 'string' ? (message as Message) : undefined
-  } catch {
-    return undefined
-  }
+/** The message of a line, read as the server reads it. Throws Unfit. */
+const messageIn = (line: string): Message => {
+  const message = readMessage(Buffer.from(line))
+  if (isObject(message) && typeof message.type === 'string') return message as Message
+  throw new Unfit(`“${line.slice(0, 80)}”, which is no message`)
 }
+
+/** The hello in a message. Throws Unfit. */
+export const helloIn = (message: Message) => readHello(message, Buffer.byteLength(JSON.stringify(message)))
 
 export const startHostProcess = ({ command, args, cwd, env }: Command): HostProcess => {
   const child = spawn(command, args, { cwd, env, detached: true, stdio: ['pipe', 'pipe', 'pipe'] })
@@ -70,16 +74,22 @@ export const startHostProcess = ({ command, args, cwd, env }: Command): HostProc
   }
 
   child.stdin.on('error', () => {}) // it has ended, which is told otherwise
-  createInterface(child.stdout).on('line', line => {
-    if (line.trim() === '' || why !== undefined) return
+  const lines = createLines(line => {
+    if (why !== undefined) return
     const message = messageIn(line)
-    if (message === undefined)
-      return end(`the host does not speak the protocol: it sent “${line.slice(0, 80)}”, which is no message`)
     if (take !== undefined) take(message)
     else if (asker === undefined) told.push(message)
     else {
       asker.resolve(message)
       asker = undefined
+    }
+  })
+  child.stdout.on('data', (chunk: Buffer) => {
+    try {
+      lines(chunk)
+    } catch (error) {
+      if (!(error instanceof Unfit)) throw error
+      end(`the host does not speak the protocol: it sent ${error.message.slice(0, longestTold)}`)
     }
   })
   createInterface(child.stderr).on('line', line => {

@@ -176,7 +176,7 @@ export const openShardParts = async (
     })
     opened.unshift(() => log.close())
     opened.unshift(() => proof.stop())
-    const agents = await createAgents(world.timers, config.model, report)
+    const agents = await createAgents(world, config.model, report)
     const left = leftBehind(log, files, report)
     const stored = stores?.secrets ?? openSecrets(files.secrets, report)
     opened.unshift(() => stored.close())

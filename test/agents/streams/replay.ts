@@ -136,7 +136,10 @@ export const stepAt = (
   { switches = {}, timers = realWorld().timers, ...step }: EndpointOptions & StepOptions = {},
 ) => {
   const settings = { baseUrl, apiKey: undefined, model: 'any', silenceMs, switches }
-  return stepOf(model(createConfiguredEndpoint(settings, timers), limits, eager), step)
+  return stepOf(
+    model(createConfiguredEndpoint(settings, timers), limits, { ...realWorld(), timers: eager }),
+    step,
+  )
 }
 
 /** What was said: the text of each kind, and of each call, in the order in which they began. */

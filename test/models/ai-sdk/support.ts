@@ -60,16 +60,16 @@ export const serveParts = async (t: Test, answer: (nth: number) => Played) => {
 
 /** The endpoint that these variables configure. `lines`: what was reported to the operator. */
 export const opened = async (env: Record<string, string>, silenceMs?: number) => {
-  const { timers } = realWorld()
+  const world = realWorld()
   const lines: { message: string; fields: unknown }[] = []
   const report = (_: string, message: string, fields?: unknown) => void lines.push({ message, fields })
   const settings = modelOf(env)
   if (settings === undefined) throw new Error('no model is configured')
   const endpoint = await openEndpoint(silenceMs === undefined ? settings : { ...settings, silenceMs }, {
-    timers,
+    timers: world.timers,
     report,
   })
-  return { endpoint, timers, lines }
+  return { endpoint, world, lines }
 }
 
 type Seen = {
@@ -82,10 +82,10 @@ type Seen = {
 
 /** One step of the agent: all that it says, and its end. */
 export const stepOf = async (
-  { endpoint, timers }: Pick<Awaited<ReturnType<typeof opened>>, 'endpoint' | 'timers'>,
+  { endpoint, world }: Pick<Awaited<ReturnType<typeof opened>>, 'endpoint' | 'world'>,
   { request = {}, items, turns = [], tools = [], signal = new AbortController().signal }: Seen = {},
 ): Promise<{ said: StepPart[]; end: StepEnd }> => {
-  const agent = model(endpoint, { steps: 0, tokens: 0, seconds: 0 }, timers)
+  const agent = model(endpoint, { steps: 0, tokens: 0, seconds: 0 }, world)
   const hello: OutputItem = { type: 'message', id: 'msg_1', role: 'user', message_content: 'hello' }
   const step = agent.step({
     agentStep: 1,

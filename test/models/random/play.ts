@@ -92,7 +92,7 @@ export const played = async (world: TestWorld, fetch: ReturnType<typeof fetchOf>
   const started = now()
   let result: { said: StepPart[]; end: StepEnd } | undefined
   let problem: unknown
-  stepOf(model({ ...own, answer }, { steps: 0, tokens: 0, seconds: 0 }, world.timers)).then(
+  stepOf(model({ ...own, answer }, { steps: 0, tokens: 0, seconds: 0 }, world)).then(
     found => {
       result = found
     },
