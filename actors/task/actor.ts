@@ -115,7 +115,7 @@ export const taskKind = (deps: TaskDeps): Kind<DecidedTask, TaskCommand, At> => 
     }
 
     return {
-      at: () => ({ now: world.clock.now(), ttls, versionOf: deps.versionOf, isServed: deps.isServed }),
+      at: () => ({ now: world.clock.now(), ttls, codeOf: deps.codeOf, isServed: deps.isServed }),
       decided(events) {
         effects.intend(intendedEffects(events))
         hasInput = takesInput(events)

@@ -46,7 +46,7 @@ export type TaskDeps = {
   reserve: (child: TaskEventData<'TaskCreated'>) => () => void
   ttls: Ttls
   /** The version on which a new task of an agent begins; undefined: the agent is no code of a user. */
-  versionOf?: At['versionOf']
+  codeOf?: At['codeOf']
   /** Whether a host is there, or can be started, that runs the agent; absent: always. */
   isServed?: At['isServed']
   /**

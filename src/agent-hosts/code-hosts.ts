@@ -42,7 +42,8 @@ export const openCodeHosts = (
 ) => {
   const listed = openListed({ clock: deps.clock, report: deps.report, file: listFile })
   const roster = createRoster({
-    isOwn: (agent, user) => listed.get(agent, user) !== undefined,
+    // A file of this name takes over when the worker has left, which may not come again under the name.
+    isOwn: (agent, user) => files.get(agent) === undefined && listed.get(agent, user) !== undefined,
     wanted: agent => files.get(agent)?.wanted(),
     fault: error =>
       deps.report('error', 'a lease could not begin because of a defect of the server', {
@@ -65,21 +66,33 @@ export const openCodeHosts = (
     if (file !== undefined)
       return { kind: 'function', ...file.agent(), name, version: file.version(), source: file.source }
     const listed = workers.find(name, user)
-    return listed && { ...listed, source: 'worker' }
+    if (listed === undefined) return undefined
+    const { user: of, served: agent } = listed
+    return { ...agent, ...(of === undefined ? {} : { isOwn: true }), source: 'worker' }
+  }
+
+  /** The agents that a user may see. Undefined: all. Of a file and a worker of one name, the one that gets new tasks. */
+  const list = (user: string | undefined): AgentInfo[] => {
+    const ofWorkers = workers.agents(user).filter(({ name, workers: connected, user_id: of }) => {
+      const isHidden = of === undefined || connected === 0
+      return files.get(name) === undefined || !isHidden
+    })
+    const own = new Set(user === undefined ? [] : ofWorkers.map(({ name }) => name))
+    return [...infosOf(files).filter(({ name }) => !own.has(name)), ...ofWorkers]
   }
 
   const agents: CodeAgents = {
     find,
-    names: user => [...files.all().map(({ name }) => name), ...workers.agents(user).map(({ name }) => name)],
+    names: user => list(user).map(({ name }) => name),
     lease: roster.lease,
-    onServed: roster.onAdded,
-    isServed: (name, user) => roster.find(name, user) !== undefined || files.get(name)?.isServed() === true,
+    onChanged: roster.onChanged,
+    isServed: (name, user, isOwn) =>
+      roster.find(name, user, isOwn) !== undefined || files.get(name)?.isServed() === true,
   }
   return {
     agents,
     workers,
-    /** The agents that a user may see. Undefined: all. */
-    list: (user: string | undefined): AgentInfo[] => [...infosOf(files), ...workers.agents(user)],
+    list,
     /** Why no new task can begin on an agent that is there; undefined: it can. */
     problemOf(name: string, user: string): string | undefined {
       const file = files.get(name)

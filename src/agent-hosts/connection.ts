@@ -35,6 +35,10 @@ type Deps = {
   stopping(): void
   /** Called when a lease has ended while the conversation goes on. */
   freed(): void
+  /** Called when the number of leases that are not heard yet is smaller. */
+  heard(): void
+  /** A lease that has lived for so many looks counts as heard. A host that stands still has ended by then. */
+  looksUntilHeard: number
 }
 
 /** A lease of a host. */
@@ -51,6 +55,10 @@ export type Connection = {
   ping(): void
   /** The number of leases. */
   leases(): number
+  /** The number of leases in which the host has said nothing since their begin. */
+  unheard(): number
+  /** Time passes. To be called every second or so. */
+  look(): void
   /** Texts that must not appear in the log of the server. */
   secrets(): string[]
   /** From now on, each lease that only waits ends, so that its task begins on another host. */
@@ -95,13 +103,34 @@ export const createConnection = (deps: Deps): Connection => {
     if (lease.secrets.length > 0) ended = [...ended, lease.secrets].slice(-keptSecrets)
     return true
   }
-  const end: Connection['end'] = (why, isQuiet = false) => {
+  const unheard = (): number => {
+    let count = 0
+    for (const lease of leases.values()) if (!lease.isHeard()) count++
+    return count
+  }
+  const listenedTo = (lease: Held) => {
+    if (lease.isHeard()) return
+    lease.heard()
+    deps.heard()
+  }
+  /** `isExplained`: it is known which lease has ended the conversation, and it is none of those that are left. */
+  const end = (why: LeaseEnd, isQuiet = false, isExplained = false) => {
     if (isOver) return
     isOver = true
+    const silence = unheard() === 1 ? ('alone' as const) : ('together' as const)
     const all = [...leases.values()]
     leases.clear()
     deps.broken(why)
-    if (!isQuiet) for (const { listener } of all) listener.over(why)
+    if (isQuiet) return
+    for (const lease of all) {
+      const isInnocent = why.why === 'died' && lease.isIdle()
+      const isSuspect = why.why !== 'released' && !isExplained && !lease.isHeard()
+      lease.listener.over({
+        ...why,
+        ...(isInnocent && { why: 'lost' }),
+        ...(isSuspect && { unheard: silence }),
+      })
+    }
   }
   /** A message did not fit. `lease`: the lease that it names; undefined: it names none. */
   const unfit = (what: string, lease: string | undefined) => {
@@ -121,7 +150,7 @@ export const createConnection = (deps: Deps): Connection => {
   /** Only the task of this lease has flooded the connection. */
   const flooded = (lease: Held, { message }: Flooded) => {
     remove(lease)
-    end({ why: 'lost', message: `the connection was cut: ${message}` })
+    end({ why: 'lost', message: `the connection was cut: ${message}` }, false, true)
     lease.listener.over({ why: 'flooded', message })
   }
 
@@ -190,6 +219,7 @@ export const createConnection = (deps: Deps): Connection => {
     if (message.type === 'stopping') return deps.stopping()
     const lease = leases.get(message.fields.lease)
     if (lease === undefined) return // it has ended; the host may not know it yet
+    listenedTo(lease)
     try {
       if (message.type === 'turn') return takeTurn(lease, message.fields, bytes)
       if (message.type === 'ask') {
@@ -254,11 +284,15 @@ export const createConnection = (deps: Deps): Connection => {
     },
     ping: () => send({ type: 'ping' }),
     leases: () => leases.size,
+    unheard,
+    look() {
+      for (const lease of [...leases.values()]) if (lease.look() >= deps.looksUntilHeard) listenedTo(lease)
+    },
     secrets: secretsNow,
     moveAway(why) {
       leaving ??= why
       for (const lease of [...leases.values()]) moveIfIdle(lease)
     },
-    end,
+    end: (why, isQuiet) => end(why, isQuiet),
   }
 }

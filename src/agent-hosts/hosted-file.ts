@@ -151,12 +151,15 @@ export const hostFile = (first: AgentFile, deps: FileDeps): HostedFile => {
         if (own.connection.leases() === 0) restIfIdle(current)
       } else if (own.connection.leases() === 0) old.get(own)?.()
     }
+    const heard = () => {
+      if (own !== undefined && current?.started === own) roster.heard(current.host)
+    }
     const stopping = () => {
       if (own !== undefined && current?.started === own) roster.remove(current.host)
     }
     const command = { ...deps.commandOf(file), user: deps.userFor(file) }
     try {
-      own = await deps.inTurn(() => startHost({ command, name, gone, freed, stopping }, deps))
+      own = await deps.inTurn(() => startHost({ command, name, gone, freed, heard, stopping }, deps))
       if (isOver) await own.end()
       else takeOver(own, ofVersion, () => isGone)
       if (isGone) startLater()

@@ -1,7 +1,9 @@
 // The agents of workers that are listed: those of workers that are connected, and those whose last worker has left within a
 // day. A small file keeps them, so that after a restart a task for such an agent is queued until its worker is back.
+
+import path from 'node:path'
 import type { Clock, Report } from '../contract/ports.ts'
-import { readPlainFile, replaceFile } from '../platform/files/plain-file.ts'
+import { readPlainFile, replaceFile, syncFolder } from '../platform/files/plain-file.ts'
 import type { Served } from './roster.ts'
 
 /** An agent stays listed for this many milliseconds after its last worker has left. */
@@ -25,7 +27,18 @@ type Deps = {
 
 const keyOf = (name: string, user: string | undefined): string => JSON.stringify([name, user ?? null])
 
+/** How many agents are listed for one user, and the bytes of what they say. */
+type Size = { agents: number; bytes: number }
 const bytesOf = (served: Served): number => Buffer.byteLength(JSON.stringify(served))
+const withMore = ({ agents, bytes }: Size, served: Served): Size => ({
+  agents: agents + 1,
+  bytes: bytes + bytesOf(served),
+})
+const without = ({ agents, bytes }: Size, served: Served): Size => ({
+  agents: agents - 1,
+  bytes: bytes - bytesOf(served),
+})
+const later = 'an agent leaves the list a day after its last worker'
 
 /** What the file says; nothing when there is none. */
 const readListed = (file: string, report: Report): Listed[] => {
@@ -44,17 +57,34 @@ const readListed = (file: string, report: Report): Listed[] => {
 
 export const openListed = ({ clock, report, file }: Deps) => {
   const all = new Map<string, Listed>()
+  const sizes = new Map<string | undefined, Size>()
+  const sizeOf = (user: string | undefined): Size => sizes.get(user) ?? { agents: 0, bytes: 0 }
+  const drop = (key: string): void => {
+    const one = all.get(key)
+    if (one === undefined) return
+    all.delete(key)
+    const left = without(sizeOf(one.user), one.served)
+    if (left.agents === 0) sizes.delete(one.user)
+    else sizes.set(one.user, left)
+  }
+  const put = (one: Listed): void => {
+    const key = keyOf(one.served.name, one.user)
+    drop(key)
+    all.set(key, one)
+    sizes.set(one.user, withMore(sizeOf(one.user), one.served))
+  }
   const now = clock.now()
   // A worker that was connected when the server ended has left by now.
   for (const one of file === undefined ? [] : readListed(file, report))
-    all.set(keyOf(one.served.name, one.user), { ...one, leftAt: one.leftAt ?? now })
+    put({ ...one, leftAt: one.leftAt ?? now })
   let isChanged = false
   let saving: Promise<void> | undefined
 
+  const text = () => `${JSON.stringify({ agents: [...all.values()] })}\n`
   const write = async (to: string): Promise<void> => {
     while (isChanged) {
       isChanged = false
-      await replaceFile(to, `${JSON.stringify({ agents: [...all.values()] })}\n`)
+      await replaceFile(to, text())
     }
   }
   const save = (): Promise<void> => {
@@ -73,23 +103,31 @@ export const openListed = ({ clock, report, file }: Deps) => {
     void save()
   }
 
+  /** Resolves when the file says what is listed. */
+  const saved = async (): Promise<void> => {
+    while (saving !== undefined) await saving
+  }
+
   return {
     all: (): Listed[] => [...all.values()],
     get: (name: string, user: string | undefined): Listed | undefined => all.get(keyOf(name, user)),
-    /** Why there is no place for a further agent of the user; undefined: there is. */
-    problemOf(served: Served, user: string | undefined): string | undefined {
-      const own = [...all.values()].filter(one => one.user === user && one.served.name !== served.name)
-      const later = 'an agent leaves the list a day after its last worker'
-      if (own.length >= mostListed)
-        return `${mostListed} agents of workers are listed, and there is no place for more: ${later}`
-      const bytes = own.reduce((sum, one) => sum + bytesOf(one.served), bytesOf(served))
-      return bytes <= mostBytes
-        ? undefined
-        : `the agents of workers that are listed say more than ${mostBytes >> 20} MiB of themselves: ${later}`
+    /** Judges the agents of one hello, which count together: why there is no place for one; undefined: there is. */
+    judge(user: string | undefined): (served: Served) => string | undefined {
+      let size = sizeOf(user)
+      return served => {
+        const before = all.get(keyOf(served.name, user))
+        const next = withMore(before === undefined ? size : without(size, before.served), served)
+        if (next.agents > mostListed)
+          return `${mostListed} agents of workers are listed, and there is no place for more: ${later}`
+        if (next.bytes > mostBytes)
+          return `the agents of workers that are listed say more than ${mostBytes >> 20} MiB of themselves: ${later}`
+        size = next
+        return undefined
+      }
     },
     /** A worker with this agent is connected. */
     came(served: Served, user: string | undefined, connectedAt: number): void {
-      all.set(keyOf(served.name, user), { served, ...(user === undefined ? {} : { user }), connectedAt })
+      put({ served, ...(user === undefined ? {} : { user }), connectedAt })
       change()
     },
     /** The last worker with this agent has left. */
@@ -103,14 +141,21 @@ export const openListed = ({ clock, report, file }: Deps) => {
     expire(): string[] {
       const before = clock.now() - listedMs
       const old = [...all].filter(([, { leftAt }]) => leftAt !== undefined && leftAt < before)
-      for (const [key] of old) all.delete(key)
+      for (const [key] of old) drop(key)
       if (old.length > 0) change()
       return old.map(([, { served }]) => served.name)
     },
-    /** Resolves when the file says what is listed. */
-    saved: async (): Promise<void> => {
-      while (saving !== undefined) await saving
+    /** Forgets the agents of a user. The file has none of them when this resolves. Rejects with errors of the system. */
+    async erase(user: string): Promise<void> {
+      const own = [...all].filter(([, one]) => one.user === user)
+      for (const [key] of own) drop(key)
+      await saved()
+      if (file === undefined) return
+      // Nothing is caught here: an erasure that has failed is tried again.
+      await replaceFile(file, text())
+      await syncFolder(path.dirname(file))
     },
+    saved,
   }
 }
 export type ListedAgents = ReturnType<typeof openListed>

@@ -1,6 +1,8 @@
 // The hosts that are there, and the leases that wait for one of them. A lease goes to a host of its own user before a
-// shared one, and to a host with the version with which its task began before the newest. Users take turns for slots.
-import type { CodeAgent, Lease, LeaseListener } from '../contract/code-agent.ts'
+// shared one, and to a host with the version with which its task began before the newest. Users take turns for slots. A suspect, whose last host
+// has ended before the code was heard, begins when all other leases of a host are heard; then no other begins on this host until
+// the suspect is heard.
+import type { CodeAgent, CodeAgents, Lease, LeaseListener } from '../contract/code-agent.ts'
 import { createLine, type Line } from '../fairness/line.ts'
 import type { Connection, HeldLease } from './connection.ts'
 
@@ -19,12 +21,12 @@ export type Host = {
   slots: number
   /** Milliseconds since 1970. */
   connectedAt: number
-  connection: Pick<Connection, 'begin' | 'leases'>
+  connection: Pick<Connection, 'begin' | 'leases' | 'unheard'>
 }
 let made = 0
 export const newHostId = (): string => (++made).toString(36).padStart(10, '0')
 
-type Asked = { agent: string; version: string; user: string; task: string }
+type Asked = Parameters<CodeAgents['lease']>[0]
 /** A lease that waits. */
 type Waiting = Asked & {
   listener: LeaseListener
@@ -39,6 +41,7 @@ type Group = {
   version: string
   hosts: Set<Host>
   line: Line<Waiting>
+  suspects: Line<Waiting>
 }
 
 type Deps = {
@@ -59,32 +62,42 @@ export const createRoster = ({ wanted, fault, isOwn }: Deps) => {
   const groups = new Map<string, Group>()
   /** All leases that wait, by agent. */
   const waiting = new Map<string, Set<Waiting>>()
+  /** The suspects among them. */
+  const suspects = new Set<Waiting>()
+  /** The hosts on which a suspect has begun. */
+  const tested = new WeakSet<Host>()
   const callbacks: (() => void)[] = []
   let turns = 0
   let isClosed = false
 
   /**
    * The hosts with this agent that may serve the user: those of the user, or else those for all users. While the user has an
-   * agent of this name, also one whose hosts are away, no shared host gets its tasks.
+   * agent of this name, also one whose hosts are away, no shared host gets its tasks. `began`: a task that has begun stays with
+   * hosts of the user (true), or with those for all users (false).
    */
-  const hostsFor = (agent: string, user: string): Host[] => {
+  const hostsFor = (agent: string, user: string, began?: boolean): Host[] => {
     const all = [...hosts].filter(host => host.agents.has(agent))
+    if (began === false) return all.filter(host => host.user === undefined)
     const own = all.filter(host => host.user === user)
     return own.length > 0 || isOwn(agent, user) ? own : all.filter(host => host.user === undefined)
   }
   /** The host that has come last is the newest. */
   const versionOf = (host: Host, agent: string): string => host.agents.get(agent)?.version ?? ''
 
-  const groupFor = ({ agent, user, version }: Asked): Group | undefined => {
-    const able = hostsFor(agent, user)
+  const groupFor = ({ agent, user, version, isOwn: began }: Asked): Group | undefined => {
+    const able = hostsFor(agent, user, began)
     const chosen = able.find(host => versionOf(host, agent) === version) ?? able.at(-1)
     return chosen && groups.get(keyOf(agent, chosen.user, versionOf(chosen, agent)))
   }
 
-  const freest = ({ hosts: equal }: Group): Host | undefined => {
+  const isTested = (host: Host): boolean => tested.has(host) && host.connection.unheard() > 0
+  const isHeard = (host: Host): boolean => host.connection.unheard() === 0
+
+  const freest = ({ hosts: equal }: Group, isRight: (host: Host) => boolean): Host | undefined => {
     let best: Host | undefined
     let mostFree = 0
     for (const host of equal) {
+      if (!isRight(host)) continue
       const free = host.slots - host.connection.leases()
       if (free > mostFree) [best, mostFree] = [host, free]
     }
@@ -93,22 +106,30 @@ export const createRoster = ({ wanted, fault, isOwn }: Deps) => {
   const forget = (lease: Waiting) => {
     const all = waiting.get(lease.agent)
     all?.delete(lease)
+    suspects.delete(lease)
     if (all?.size === 0) waiting.delete(lease.agent)
   }
   const begin = (host: Host, lease: Waiting) => {
     forget(lease)
+    if (lease.isSuspect) tested.add(host)
+    else tested.delete(host)
     try {
       lease.begun(host.connection.begin(lease.listener, versionOf(host, lease.agent)))
     } catch (error) {
       fault(error)
     }
   }
+  const beginNext = (group: Group): boolean => {
+    const quiet = suspects.size === 0 ? undefined : freest(group, isHeard)
+    const suspect = quiet && group.suspects.take()
+    const host = suspect === undefined ? freest(group, one => !isTested(one)) : quiet
+    const next = suspect ?? (host && group.line.take())
+    if (host === undefined || next === undefined) return false
+    begin(host, next.job)
+    return true
+  }
   const fill = (group: Group): void => {
-    for (let host = freest(group); host !== undefined; host = freest(group)) {
-      const next = group.line.take()
-      if (next === undefined) return
-      begin(host, next.job)
-    }
+    while (beginNext(group));
   }
   /** Puts a waiting lease into the line of the right group. */
   const place = (lease: Waiting): void => {
@@ -117,7 +138,7 @@ export const createRoster = ({ wanted, fault, isOwn }: Deps) => {
     const group = groupFor(lease)
     if (group === undefined) wanted(lease.agent)
     else {
-      lease.leave = group.line.join(lease.user, lease)
+      lease.leave = (lease.isSuspect ? group.suspects : group.line).join(lease.user, lease)
       fill(group)
     }
   }
@@ -132,9 +153,18 @@ export const createRoster = ({ wanted, fault, isOwn }: Deps) => {
   const groupsOf = (host: Host): Group[] =>
     [...host.agents].flatMap(([agent, { version }]) => groups.get(keyOf(agent, host.user, version)) ?? [])
 
+  const freed = (host: Host): void => {
+    if (isClosed) return
+    const own = groupsOf(host)
+    // The groups of a host take turns: the one that was served last moves behind the others.
+    const from = own.length > 1 ? turns++ % own.length : 0
+    for (const group of [...own.slice(from), ...own.slice(0, from)]) fill(group)
+  }
+
   const codeAgentOf = (host: Host, agent: string): CodeAgent | undefined => {
     const served = host.agents.get(agent)
-    return served && { ...served, source: host.isWorker ? 'worker' : host.name }
+    const own = host.user === undefined ? {} : { isOwn: true as const }
+    return served && { ...served, ...own, source: host.isWorker ? 'worker' : host.name }
   }
 
   return {
@@ -145,7 +175,7 @@ export const createRoster = ({ wanted, fault, isOwn }: Deps) => {
         const key = keyOf(agent, host.user, version)
         const group = groups.get(key) ?? {
           ...{ agent, user: host.user, version },
-          ...{ hosts: new Set<Host>(), line: createLine<Waiting>() },
+          ...{ hosts: new Set<Host>(), line: createLine<Waiting>(), suspects: createLine<Waiting>() },
         }
         group.hosts.add(host)
         groups.set(key, group)
@@ -153,8 +183,8 @@ export const createRoster = ({ wanted, fault, isOwn }: Deps) => {
       replace(host.agents.keys())
       for (const tell of callbacks) tell()
     },
-    /** Calls back when a host has come. */
-    onAdded: (callback: () => void): void => void callbacks.push(callback),
+    /** Calls back when a host has come or gone. */
+    onChanged: (callback: () => void): void => void callbacks.push(callback),
     /** The host gets no more leases. */
     remove(host: Host): void {
       if (!hosts.delete(host)) return
@@ -163,16 +193,15 @@ export const createRoster = ({ wanted, fault, isOwn }: Deps) => {
         if (group.hosts.size === 0) groups.delete(keyOf(group.agent, group.user, group.version))
       }
       replace(host.agents.keys())
+      for (const tell of callbacks) tell()
     },
     /** Other hosts may be right for the leases of these agents that wait. */
     review: replace,
     /** A slot of the host is free. */
-    freed(host: Host): void {
-      if (isClosed) return
-      const own = groupsOf(host)
-      // The groups of a host take turns: the one that was served last moves behind the others.
-      const from = own.length > 1 ? turns++ % own.length : 0
-      for (const group of [...own.slice(from), ...own.slice(0, from)]) fill(group)
+    freed,
+    /** The host has fewer leases that are not heard yet. */
+    heard(host: Host): void {
+      if (isHeard(host) && (tested.delete(host) || suspects.size > 0)) freed(host)
     },
     lease(request: Asked, listener: LeaseListener): Lease {
       let held: HeldLease | undefined
@@ -188,6 +217,7 @@ export const createRoster = ({ wanted, fault, isOwn }: Deps) => {
       }
       const all = waiting.get(request.agent) ?? new Set<Waiting>()
       waiting.set(request.agent, all.add(lease))
+      if (request.isSuspect) suspects.add(lease)
       // The lease begins after this call, since its listener does not know it yet.
       queueMicrotask(() => place(lease))
       return {
@@ -203,9 +233,9 @@ export const createRoster = ({ wanted, fault, isOwn }: Deps) => {
         },
       }
     },
-    /** The agent on which a new task of the user begins. */
-    find(name: string, user: string): CodeAgent | undefined {
-      const newest = hostsFor(name, user).at(-1)
+    /** The agent on which a new task of the user begins, or one that has begun goes on. */
+    find(name: string, user: string, began?: boolean): CodeAgent | undefined {
+      const newest = hostsFor(name, user, began).at(-1)
       return newest && codeAgentOf(newest, name)
     },
     hosts: (): readonly Host[] => [...hosts],

@@ -41,6 +41,7 @@ type Given = {
   /** Called once when the host can take no more leases. Its leases are over afterwards. */
   gone(why: string): void
   freed(): void
+  heard(): void
   /** Called when the host has to stop, and takes no new leases. */
   stopping(): void
 }
@@ -53,7 +54,7 @@ const shown = (text: string, secrets: readonly string[]): string =>
 
 /** Rejects with CannotLoad when the process cannot be started, or ends before its hello. */
 export const startHost = async (
-  { command, name, gone, freed, stopping }: Given,
+  { command, name, gone, freed, heard, stopping }: Given,
   { clock, report, stallMs, ...deps }: StartDeps,
 ): Promise<StartedHost> => {
   const { timers } = deps
@@ -100,6 +101,8 @@ export const startHost = async (
     },
     stopping,
     freed,
+    heard,
+    looksUntilHeard: 2 * ticksPerStall,
   })
   const lines = createLines(line => connection.hear(Buffer.from(line)))
   const errors = createErrorLines({
@@ -132,6 +135,7 @@ export const startHost = async (
   }
   // Counts ticks and not time: when the server itself stood still, the answer may be waiting for it.
   stop = timers.every(Math.max(1, stallMs / ticksPerStall), () => {
+    connection.look()
     if (isPaused)
       silent = 0 // its answer is not read
     else if (silent >= ticksPerStall)

@@ -49,7 +49,12 @@ type Deps = {
 }
 
 export const createWorkers = ({ clock, timers, roster, listed, refusalOf }: Deps) => {
-  const connected = createMembers<{ connection: Connection; look(): void; goDown(): void }>()
+  const connected = createMembers<{
+    user: string | undefined
+    connection: Connection
+    look(): void
+    goDown(): void
+  }>()
   const stop = timers.every(lookMs, () => {
     for (const worker of connected) worker.look()
     roster.review(listed.expire())
@@ -60,6 +65,7 @@ export const createWorkers = ({ clock, timers, roster, listed, refusalOf }: Deps
     user: string | undefined,
   ): { served: Map<string, Served>; welcome: Welcome } => {
     const served = new Map<string, Served>()
+    const problemOf = listed.judge(user)
     const refused: Welcome['refused'] = []
     for (const { name, kind = 'function', version = '', machine, description, parameters } of hello.agents) {
       const one: Served = {
@@ -70,8 +76,7 @@ export const createWorkers = ({ clock, timers, roster, listed, refusalOf }: Deps
       }
       const reason = !agentName.test(name)
         ? 'a name has up to 64 lower-case letters, digits, _ and -, and begins with a letter'
-        : (refusalOf(name) ??
-          (served.has(name) ? 'the worker has this name twice' : listed.problemOf(one, user)))
+        : (refusalOf(name) ?? (served.has(name) ? 'the worker has this name twice' : problemOf(one)))
       if (reason === undefined) served.set(name, one)
       else refused.push({ name, reason })
     }
@@ -138,11 +143,14 @@ export const createWorkers = ({ clock, timers, roster, listed, refusalOf }: Deps
         },
         stopping: () => host && roster.remove(host),
         freed: () => host && roster.freed(host),
+        heard: () => host && roster.heard(host),
+        looksUntilHeard: 2 * goneAfter,
       })
       const lost = (message: string) => connection.end({ why: 'lost', message })
       const leave = connected.join({
-        connection,
+        ...{ user, connection },
         look() {
+          connection.look()
           // While it takes what was sent, its answer to a ping may come late.
           const isTaking = socket.unsent() < unsent
           unsent = socket.unsent()
@@ -178,8 +186,8 @@ export const createWorkers = ({ clock, timers, roster, listed, refusalOf }: Deps
       return all.filter(one => !isHidden(one)).map(infoOf)
     },
     /** The agent of workers that a task of the user would run on, also when no worker is connected now. */
-    find: (name: string, user: string): Served | undefined =>
-      (listed.get(name, user) ?? listed.get(name, undefined))?.served,
+    find: (name: string, user: string): Listed | undefined =>
+      listed.get(name, user) ?? listed.get(name, undefined),
     /** The workers that are connected. `user`: only those of this user. */
     list: (user: string | undefined): { place: string; info: WorkerInfo }[] =>
       roster
@@ -193,6 +201,12 @@ export const createWorkers = ({ clock, timers, roster, listed, refusalOf }: Deps
             ...(of === undefined ? {} : { user_id: of }),
           },
         })),
+    /** Forgets the agents of a user's workers. Those that are connected lose their connections, and may come again. */
+    async erase(user: string): Promise<void> {
+      for (const { connection } of [...connected].filter(one => one.user === user))
+        connection.end({ why: 'lost', message: 'the data of the user were erased' })
+      await listed.erase(user)
+    },
     /** Closes all connections. Their tasks hear nothing of it. */
     async close(): Promise<void> {
       stop()

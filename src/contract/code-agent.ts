@@ -122,10 +122,16 @@ export type Begin = {
 }
 
 /**
- * Why a lease is over though its task has not ended. `died`: the host ended, stalled, or broke the protocol during the lease,
- * which counts as a failed attempt. `unfit`: the task is too large for any host.
+ * Why a lease is over though its task has not ended. `died`: the host ended, stalled, or broke the protocol while it did
+ * something for the lease, which counts as a failed attempt. `unfit`: the task is too large for any host. `unheard`: the host
+ * had said nothing in the lease since its begin, so this begin may have ended the host. `together`: the same is true of other
+ * leases of the host; the lease must begin next on a host without such leases, so that the guilty one shows.
  */
-export type LeaseEnd = { why: 'released' | 'lost' | 'died' | 'flooded' | 'unfit'; message: string }
+export type LeaseEnd = {
+  why: 'released' | 'lost' | 'died' | 'flooded' | 'unfit'
+  message: string
+  unheard?: 'alone' | 'together'
+}
 
 /** What a task hears about its lease. Nothing comes after `over`, or after `stop`. */
 export type LeaseListener = {
@@ -161,19 +167,31 @@ export type CodeAgent = {
   version: string
   /** The file, or `worker`. */
   source: string
+  /** It runs in workers of the user alone, not in files of the server or in workers for all users. */
+  isOwn?: true
   /** The statechart, as a drawing needs it. */
   chart?: unknown
 }
+
+/** What a task is told of the code on which it begins, and what its leases ask for. */
+export type CodeVersion = { version: string; isOwn: boolean }
 
 /** The agents that are code of users, as a task sees them. `user`: the owner of the task. */
 export type CodeAgents = {
   find(name: string, user: string): CodeAgent | undefined
   /** The names of all of them. */
   names(user: string): string[]
-  /** Asks for a lease. It begins when a host has a free slot, at once if one has. */
-  lease(asked: { agent: string; version: string; user: string; task: string }, listener: LeaseListener): Lease
-  /** Whether some host that can run the agent is there, or can be started. */
-  isServed(name: string, user: string): boolean
-  /** Calls back when a host has come, so that `isServed` may have become true. */
-  onServed(callback: () => void): void
+  /**
+   * Asks for a lease. It begins when a host has a free slot, at once if one has. `isOwn`: the task began in a worker of its
+   * user; a task that did not never gets such a worker, which must not see what was meant for another agent. `isSuspect`: the
+   * last lease of the task may have ended its host. So no other lease begins on the new host until the code is heard.
+   */
+  lease(
+    asked: CodeVersion & { agent: string; user: string; task: string; isSuspect?: boolean },
+    listener: LeaseListener,
+  ): Lease
+  /** Whether some host that can run the agent is there, or can be started. `isOwn`: for a task that has begun; see `lease`. */
+  isServed(name: string, user: string, isOwn?: boolean): boolean
+  /** Calls back when a host has come or gone, so that `isServed` may say something else. */
+  onChanged(callback: () => void): void
 }

@@ -13,6 +13,8 @@ export type ErasureDeps = EraseDeps & {
   settingsOf: (userId: string) => UserSettings
   /** The position of the event PayloadsErased that covers the event at this position; undefined: there is none. */
   erasedBy: (position: number) => number | undefined
+  /** Forgets what is kept about a user outside of the log. Absent: nothing is. */
+  forgetUser?: ((user: string) => Promise<void>) | undefined
 }
 type SessionWish = Wish & { userId: string | undefined }
 
@@ -84,6 +86,8 @@ const createErasing = (deps: ErasureDeps) => {
       const settings = deps.settingsOf(id)
       if (tasks.length + sessions.length + settings.jobs.length > 0)
         return erase(deps, asked, { subject, tasks, sessions, settings }, { reason, cascade: true })
+      // What is kept outside of the log needs no event.
+      if (deps.holds.on({ user_id: id }).length === 0) await deps.forgetUser?.(id)
       const answer = await answers.of(subject)
       if (answer !== undefined) return answer
       throw new Refusal('TaskNotFound', undefined, 'the server has nothing of this user that can be erased')

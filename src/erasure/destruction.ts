@@ -17,6 +17,8 @@ export type Destroyers = {
     /** Drops what it keeps in memory for erasures that come right after each other. */
     forget: () => void
   }
+  /** Forgets what is kept about a user outside of the log. Absent: nothing is. */
+  forgetUser?: ((user: string) => Promise<void>) | undefined
   /** Makes the server drop everything about these streams that it keeps in memory. */
   forget: (streams: readonly string[]) => void
   /** Writes the file of the read models anew, since free space in the old file may still contain erased data. */
@@ -37,7 +39,7 @@ export class HeldByReader extends Error {}
 const sameThings = (some: readonly NotErased[], others: readonly NotErased[]): boolean =>
   some.map(({ what }) => what).join('\n') === others.map(({ what }) => what).join('\n')
 
-type Erasure = Pick<StoredErasure, 'streams' | 'positions' | 'left'>
+type Erasure = Pick<StoredErasure, 'streams' | 'positions' | 'left' | 'subject'>
 
 const stepsOf =
   ({ reach }: Destroyers) =>
@@ -50,15 +52,16 @@ const stepsOf =
  */
 export const destroyOwn = async (
   destroyers: Destroyers,
-  { streams, positions, left }: Erasure,
+  { streams, positions, left, subject }: Erasure,
   leave: (left: readonly NotErased[]) => Promise<void>,
 ): Promise<NotErased[]> => {
-  const { log, rowsErased, files, forget, nats, elsewhere } = destroyers
+  const { log, rowsErased, files, forget, forgetUser, nats, elsewhere } = destroyers
   const done = stepsOf(destroyers)
   for (const position of positions) await log.noteErasure(position)
   forget(streams)
   await rowsErased()
   const shared = await files.remove(streams, left)
+  if (subject.kind === 'user') await forgetUser?.(subject.id)
   done('files')
   if (!sameThings(left, shared)) await leave(shared)
   done('left')

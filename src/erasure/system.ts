@@ -39,6 +39,8 @@ type Deps = {
   retention?: readonly RetentionRule[]
   /** Called after each step of an erasure; tests end the process there. */
   reach?: Reach
+  /** Forgets the agents of a user's workers. */
+  forgetUser?: ((user: string) => Promise<void>) | undefined
   /** Deletes messages in NATS. Absent: there is no NATS. */
   nats?: Pick<NatsBus, 'erase'> | undefined
 }
@@ -81,6 +83,7 @@ export const openErasures = async (deps: Deps) => {
       rowsErased: deps.projector.erased,
       rewriteReadModels: deps.projector.rewrite,
       nats: deps.nats?.erase,
+      forgetUser: deps.forgetUser,
       readers: async () => void (await Promise.all([...readers].map(each => each()))),
       elsewhere,
       reach,
@@ -107,6 +110,7 @@ export const openErasures = async (deps: Deps) => {
     holds,
     stored,
     finisher,
+    forgetUser: deps.forgetUser,
     pause: backgroundPause(),
     ids: world.ids,
     reach,

@@ -53,7 +53,7 @@ export type SystemDeps = {
   secrets: Secrets
   agents: Map<string, Agent>
   /** The agents that are code of users. Absent: there are none. */
-  codeHosts?: Pick<CodeHosts, 'agents' | 'problemOf'> | undefined
+  codeHosts?: (Pick<CodeHosts, 'agents' | 'problemOf'> & Partial<Pick<CodeHosts, 'workers'>>) | undefined
   /** The agent for requests that name no agent. */
   defaultAgent: string
   /** Whether the operator has configured an MCP server of this name. Absent: no MCP server is configured. */
@@ -160,7 +160,6 @@ export const createSystem = async (deps: SystemDeps) => {
   const isServed = (agent: string, user: string): boolean =>
     hosted === undefined || deps.agents.has(agent) || builtinNames.has(agent) || hosted.isServed(agent, user)
   const scheduler = createScheduler(deps.maxRunningTasks, ({ agent, userId }) => isServed(agent, userId))
-  hosted?.onServed(scheduler.lookAgain)
   const mcp = openMcp(deps.mcp, log, scheduler.isRunning)
   const kinds = withMcp(deps.environments, mcp.environment)
   const kept = { log, secrets, store, projector }
@@ -211,7 +210,11 @@ export const createSystem = async (deps: SystemDeps) => {
     isDraining,
   })
   const cron = createCronSystem({ ...shared, tasks, makers, isDraining })
-  const erasures = await openErasures({ ...shared, ...deps, tasks, environments, webhooks, cron, events })
+  const forgetUser = deps.codeHosts?.workers?.erase
+  const erasures = await openErasures({
+    ...{ ...shared, ...deps, tasks, environments, webhooks, cron, events },
+    forgetUser,
+  })
   const busy = () => tasks.runtime.busy() + environments.busy() + webhooks.busy() + cron.busy()
   const sessions = environments.queries
   const whenCurrent = retriedBy(queries.caughtUp, isClosed)

@@ -6,7 +6,7 @@ import type { Scheduler } from '../../actors/task/places/scheduler.ts'
 import { createWritePace } from '../../actors/task/step/write-pace.ts'
 import { type Roots, workspaceOf } from '../access/user-folders.ts'
 import type { Agent } from '../contract/agent.ts'
-import type { CodeAgents } from '../contract/code-agent.ts'
+import type { CodeAgents, CodeVersion } from '../contract/code-agent.ts'
 import type { TaskEventData } from '../contract/events/task-events.ts'
 import type { World } from '../contract/ports.ts'
 import { isBehind } from '../contract/refusals.ts'
@@ -70,11 +70,13 @@ const isBound = (queries: Queries, { root_task_id = '' }: TaskEventData<'TaskCre
   }
 }
 
-/** The version on which a new task of an agent begins; undefined: the agent is no code of a user. */
-export const versionsOf =
+/** The code on which a new task of an agent begins; undefined: the agent is no code of a user. */
+export const codesOf =
   ({ agents, codeAgents }: Pick<KindDeps, 'agents' | 'codeAgents'>) =>
-  (name: string, user: string): string | undefined =>
-    agents.has(name) ? undefined : codeAgents?.find(name, user)?.version
+  (name: string, user: string): CodeVersion | undefined => {
+    const found = agents.has(name) ? undefined : codeAgents?.find(name, user)
+    return found && { version: found.version, isOwn: found.isOwn === true }
+  }
 
 export const taskDepsOf = (deps: KindDeps, calls: RunningCalls): TaskDeps => {
   const { log, queries, secrets, agents, checker, quotas, roots, disk } = deps
@@ -85,7 +87,7 @@ export const taskDepsOf = (deps: KindDeps, calls: RunningCalls): TaskDeps => {
     agents: name => agents.get(name),
     codeAgents: deps.codeAgents,
     traceparentOf: deps.traceparentOf,
-    versionOf: versionsOf(deps),
+    codeOf: codesOf(deps),
     isServed: deps.isServed,
     agentOf: (request, user) => agentOf(request, deps.agentsOf(user)),
     // A group chat is no subagent: a call cannot say who its speakers are.

@@ -22,6 +22,8 @@ type Deps = {
   /** The agents that are code, hosted or in workers. */
   codeAgents?: Pick<CodeAgents, 'find'> | undefined
   scheduler: Scheduler
+  /** Tells waiting tasks a moment later whether their agents can run. */
+  tellAwaitsSoon(): void
   /** Wakes the code of agents. */
   alarm: Pick<Alarm, 'set' | 'clear'>
   isDraining: () => boolean
@@ -105,6 +107,7 @@ export const createTaskRecovery = (deps: Deps) => {
       }
       if (isClosed()) return
       scheduler.begin()
+      deps.tellAwaitsSoon()
       returning.begin(paused.filter(hasAgent))
     },
   }

@@ -7,7 +7,7 @@ import { Invalid, type Problem } from '../contract/refusals.ts'
 import { CreateTaskBody } from '../contract/wire.ts'
 import { ignoredInMcp } from '../mcp/request.ts'
 import { type IsRefused, urlProblems } from '../webhooks/webhook-problems.ts'
-import { agentOf } from './request/agent-choice.ts'
+import { agentOf, isLabel } from './request/agent-choice.ts'
 import { type Checks, otherProblems } from './request/rules.ts'
 import { digestOfCreate, splitSecrets } from './request-secrets.ts'
 
@@ -103,7 +103,7 @@ export const readTaskRequest = async (
   return {
     shown,
     secrets,
-    ignoredFields: ignoredInCreate(body),
+    ignoredFields: [...ignoredInCreate(body), ...(isLabel(body, agents) ? ['agent_config.agent_id'] : [])],
     digest: digest ?? digestOfCreate(body),
     agent: agentOf(body, agents),
     workdir: sessionId => path.resolve(own.workspace, workspace_dir || segment(sessionId)),

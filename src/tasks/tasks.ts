@@ -15,7 +15,7 @@ import { type CreateRequest, createCommands } from './commands.ts'
 import { createExpiry } from './expiry.ts'
 import { createTaskFiles } from './files.ts'
 import { createIdempotency } from './idempotency.ts'
-import { type KindDeps, taskDepsOf, versionsOf } from './kind.ts'
+import { codesOf, type KindDeps, taskDepsOf } from './kind.ts'
 import { createRecall } from './recall.ts'
 import { createTaskRecovery } from './recovery.ts'
 import { createRequestReader } from './request-reader.ts'
@@ -23,6 +23,8 @@ import { createTaskStreams } from './streams.ts'
 
 /** Milliseconds until a task that could not be woken is tried again. */
 const wakeAgainMs = 1000
+/** Milliseconds after which waiting tasks say that the hosts of their agents have come or gone. */
+const awaitsMs = 1000
 
 type Deps = KindDeps & {
   /** When this server started. */
@@ -42,8 +44,8 @@ export const createTasks = (deps: Deps) => {
   const idempotency = createIdempotency(deps.once, queries)
   const calls = createRunningCalls()
   const ofActors = taskDepsOf(deps, calls)
-  const versionOf = versionsOf(deps)
-  const at = () => ({ now: clock.now(), ttls: deps.ttls, versionOf, isServed: deps.isServed })
+  const codeOf = codesOf(deps)
+  const at = () => ({ now: clock.now(), ttls: deps.ttls, codeOf, isServed: deps.isServed })
   const runtime = createRuntime({
     log,
     kind: taskKind(ofActors),
@@ -100,6 +102,24 @@ export const createTasks = (deps: Deps) => {
   }
   const commands = createCommands(creating)
   scheduler.onTurn(commands.start)
+  scheduler.onAwaits((place, isAwaiting) => {
+    if (!deps.agents.has(place.agent) && !deps.isDraining() && !log.isFailing())
+      commands.awaits(place, isAwaiting)
+  })
+  // A host that goes is often replaced within a moment.
+  let isTelling = false
+  const tellAwaitsSoon = () => {
+    if (isTelling) return
+    isTelling = true
+    timers.after(awaitsMs, () => {
+      isTelling = false
+      scheduler.tellAwaits()
+    })
+  }
+  deps.codeAgents?.onChanged(() => {
+    scheduler.lookAgain()
+    tellAwaitsSoon()
+  })
   const recall = createRecall(log, queries, clock)
   const files = createTaskFiles({
     kinds: {
@@ -128,7 +148,7 @@ export const createTasks = (deps: Deps) => {
     scheduler,
     runtime,
     files,
-    ...createTaskRecovery({ ...deps, runtime, alarm }),
+    ...createTaskRecovery({ ...deps, runtime, alarm, tellAwaitsSoon }),
     expireOverdue(): void {
       if (maySweep()) expire()
     },

@@ -38,6 +38,8 @@ const given = ({ accepts = true } = {}) => {
     broken: end => void ends.push(end),
     stopping: () => {},
     freed: () => void freed++,
+    heard: () => {},
+    looksUntilHeard: 2,
   })
   /** Begins the lease of a task, as a host with a free slot would. */
   const begin = (options: Parameters<typeof fakeTask>[1] = {}) => {
@@ -358,6 +360,39 @@ t.test('questions are answered one after the other, and too many of them are a f
   t.match(ends, [{ message: /more than 1000 questions/ }])
   t.match(task.ends, [{ why: 'flooded' }])
 })
+
+t.test(
+  'when a host ends, what it had not answered may be the reason, and what only waits is not',
+  async t => {
+    const end: LeaseEnd = { why: 'died', message: 'it ended' }
+    const { connection, begin, hear, task, turn } = await leased()
+    turn({ moves: [tool(1)] })
+    task.give(1)
+    turn({ seen: 1, moves: [tool(2)] })
+    const runs = begin()
+    await settle()
+    hear({ type: 'turn', lease: runs.id(), seen: 0, moves: [{ n: 1, do: 'run', name: 'pay', digest: 'd' }] })
+    const slow = begin()
+    await settle()
+    t.equal(connection.unheard(), 1)
+    for (let n = 0; n < 3; n++) connection.look()
+    t.equal(connection.unheard(), 0, 'it has had its time')
+    const young = begin()
+    await settle()
+    connection.end(end)
+    t.same(task.ends, [{ ...end, why: 'lost' }])
+    t.same(runs.task.ends, [end])
+    t.same(slow.task.ends, [end])
+    t.same(young.task.ends, [{ ...end, unheard: 'alone' }])
+
+    const other = await leased()
+    const second = other.begin()
+    await settle()
+    other.connection.end({ ...end, why: 'lost' })
+    for (const { ends } of [other.task, second.task])
+      t.same(ends, [{ ...end, why: 'lost', unheard: 'together' }])
+  },
+)
 
 t.test('a host may ask for the history, and give a lease back', async t => {
   const { hear, id, sent, task, freed } = await leased()

@@ -10,6 +10,7 @@ import { readAgentFolder } from '../../src/agent-hosts/folder.ts'
 import { builtinNames } from '../../src/agents/names.ts'
 import { until } from '../support/http.ts'
 import { givenHosts } from './support/hosts.ts'
+import { createTake } from './support/take.ts'
 import { fakeTask } from './support/task.ts'
 
 const good = { description: 'Finds things.', parameters: { type: 'object' } }
@@ -80,7 +81,7 @@ for (const [text, why] of ends) {
     const task = fakeTask(agents, { text, again: false })
     await until(() => task.ends.length === 1 && other.versions.length === 2)
     t.match(task.ends, [{ why: 'died', message: why }])
-    t.match(other.ends, [{ why: 'died', message: why }], 'the process has taken all with it')
+    t.match(other.ends, [{ why: 'lost', message: why }], 'the process has taken all with it')
     other.give(1)
     await until(() => other.outcome() !== undefined)
     t.same(other.outcome(), { answer: 'other: found 1' })
@@ -100,6 +101,28 @@ t.test('a message that does not fit ends its task’s attempt alone, and the hos
   await until(() => other.outcome() !== undefined)
   t.same(other.ends, [])
   t.equal(running(), 1)
+})
+
+t.test('a file takes over the name of a worker’s agent when this worker has left', async t => {
+  const { agents, workers, write, list } = await givenHosts(t, {})
+  const line = workers.connect('anna', {
+    send: text => take(JSON.parse(text)),
+    ...{ unsent: () => 0, pause: () => {}, resume: () => {}, ping: () => {}, cut: () => {} },
+  })
+  const hear = (message: object) => line.hear(Buffer.from(JSON.stringify(message)))
+  const take = createTake((message: object) => queueMicrotask(() => hear(message)))
+  hear({ type: 'hello', protocol: 1, agents: [{ name: 'good' }] })
+  await until(() => list('anna').length === 1)
+  write('good.mjs', good)
+  await until(() => agents.find('good', 'ben')?.description !== undefined)
+  t.match(list('anna'), [{ name: 'good', source: 'worker' }])
+  t.match(list('ben'), [{ name: 'good', source: 'good.mjs' }])
+  t.match(list(undefined), [{ source: 'good.mjs' }, { source: 'worker', user_id: 'anna' }])
+  t.same(agents.names('anna'), ['good'])
+  line.closed()
+  for (const user of ['anna', undefined]) t.match(list(user), [{ source: 'good.mjs' }])
+  const task = fakeTask(agents)
+  await until(() => task.entries.length === 1)
 })
 
 t.test('a changed file takes over between two turns, and a broken change replaces nothing', async t => {

@@ -38,6 +38,7 @@ const given = () => {
       agents: new Map(agents.map(agent => [agent, { name: agent, kind: 'function', version }])),
       connection: {
         leases: () => leases.size,
+        unheard: () => 0,
         begin(listener, of) {
           const { user, agent } = listener.begin()
           begun.push(`${user} ${agent} on ${name}`)
@@ -59,7 +60,7 @@ const given = () => {
     return own
   }
   const ask = (options: Parameters<typeof fakeTask>[1] = {}) => fakeTask(roster, { again: false, ...options })
-  return { roster, host, ask, begun, wanted }
+  return { roster, host, ask, begun, wanted, own }
 }
 
 t.test('a lease goes to a host of its own user before a shared one, and never to one of another', async t => {
@@ -82,6 +83,20 @@ t.test('a lease goes to a host of its own user before a shared one, and never to
   ask({ user: 'eve' })
   await settle()
   t.equal(begun.length, 4)
+})
+
+t.test('a task that began on a shared host never goes on in a worker of its user', async t => {
+  const { roster, host, ask, begun, own } = given()
+  own.add('anna good')
+  host('annas', { user: 'anna' })
+  const task = ask({ isOwn: false })
+  await settle()
+  t.same(begun, [])
+  t.equal(roster.find('good', 'anna', false), undefined, 'so it waits for a worker')
+  t.match(roster.find('good', 'anna'), { isOwn: true })
+  host('shared')
+  t.same(begun, ['anna good on shared'])
+  t.same(task.versions, ['1'])
 })
 
 t.test(

@@ -1,6 +1,6 @@
 // Workers at GET /v1/workers: who may connect, whose agents are seen by whom, and what happens when one is lost.
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import t from 'tap'
@@ -21,6 +21,7 @@ const tokenOf = async (body: object): Promise<{ id: string; token: string }> =>
 const shared = await tokenOf({ role: 'worker' })
 const annas = await tokenOf({ role: 'worker', user_id: 'anna' })
 
+type Welcome = { agents: string[]; refused: object[] }
 type Heard = Record<string, unknown> & { type?: string }
 type Hello = { agents?: object[]; auth?: boolean; slots?: number; at?: string }
 /** Connects, and says hello. `token`: in a header, unless `auth` says that a message has it. */
@@ -230,6 +231,17 @@ t.test(
   },
 )
 
+t.test('DELETE /users/{id}/data takes the agents of the user’s workers off the list, too', async t => {
+  const zoes = await tokenOf({ role: 'worker', user_id: 'zoe' })
+  const worker = await connect(zoes.token, { agents: [{ name: 'of-zoe' }] })
+  worker.ws.close()
+  await worker.closed
+  const names = async () => (await agentsOf()).map(({ name }) => name)
+  t.ok((await names()).includes('of-zoe'))
+  t.equal((await api('DELETE', '/users/zoe/data?reason=x')).status, 404, 'the log has nothing of the user')
+  t.notOk((await names()).includes('of-zoe'))
+})
+
 t.test('strangers fill only the places of strangers', async t => {
   const strangers: WebSocket[] = []
   t.teardown(() => {
@@ -329,6 +341,50 @@ t.test('of two workers one is lost: its task goes on with the other', async t =>
   t.equal(task.entries.length, 1)
 })
 
+t.test('a task that ends its worker at its begin is found, and blames no other task', async t => {
+  const { workers, roster } = given()
+  /** A worker that comes again at once, and answers what it has got only after it has handled all of it. */
+  const connect = () => {
+    let isGone = false
+    let got: { text: string; answer: () => void }[] = []
+    const line = workers.connect(undefined, {
+      send(text) {
+        const message = JSON.parse(text)
+        if (message.type !== 'begin') return
+        if (got.length === 0) setImmediate(handle)
+        const turn = { type: 'turn', lease: message.lease, seen: message.results.length, moves: [] }
+        got.push({
+          text: message.input.text,
+          answer: () => line.hear(Buffer.from(JSON.stringify(turn))),
+        })
+      },
+      ...{ unsent: () => 0, pause: () => {}, resume: () => {}, ping: () => {}, cut: () => {} },
+    })
+    const handle = () => {
+      const all = got
+      got = []
+      if (isGone) return
+      isGone = all.some(({ text }) => text === 'die')
+      if (!isGone) for (const { answer } of all) answer()
+      else {
+        line.closed()
+        connect()
+      }
+    }
+    const agents = [{ name: 'good', version: '1' }]
+    line.hear(Buffer.from(JSON.stringify({ type: 'hello', protocol: 1, slots: 20, agents })))
+  }
+  connect()
+  const before = [fakeTask(roster, { most: 99 }), fakeTask(roster, { most: 99, user: 'ben' })]
+  const guilty = fakeTask(roster, { text: 'die', most: 11 })
+  const after = [fakeTask(roster, { most: 99 }), fakeTask(roster, { most: 99, user: 'ben' })]
+  await until(() => guilty.ends.length === 11)
+  t.equal(guilty.ends.filter(({ unheard }) => unheard === 'alone').length, 10)
+  for (const { ends } of [...before, ...after]) t.notMatch(ends, [{ unheard: 'alone' }])
+  const late = fakeTask(roster)
+  await until(() => late.turns.length > 0)
+})
+
 t.test('a worker that is silent for 15 s loses its leases, and what it still says is dropped', async t => {
   const { world, roster, workers, connect } = given()
   const well = connect('ben')
@@ -399,7 +455,7 @@ t.test('what is listed survives a restart, until a day after the last worker has
   const second = given(file, world)
   t.match(second.workers.agents('anna'), [{ name: 'good', version: '3', user_id: 'anna', workers: 0 }])
   t.match(second.workers.agents('ben'), [{ name: 'good', version: '4', workers: 0 }])
-  t.match(second.workers.find('good', 'anna'), { name: 'good', kind: 'function', version: '3' })
+  t.match(second.workers.find('good', 'anna')?.served, { name: 'good', kind: 'function', version: '3' })
   second.connect()
   const task = fakeTask(second.roster, { user: 'anna' })
   await settle()
@@ -450,6 +506,11 @@ t.test('so many agents of workers are listed for a user, and further names are r
     },
   ])
   t.match(connect('ben').sent, [{ agents: ['good'] }])
+  const cems = (from: number) => connect('cem', '1', true, names(from, 600)).sent[0] as Welcome
+  t.equal(cems(0).agents.length, 600)
+  await settle()
+  const { agents: taken, refused: left } = cems(600)
+  t.same([taken.length, left.length], [400, 200], 'the agents of one hello count together')
   const long = { text: 'x'.repeat(900_000) }
   for (let n = 0; n < 18; n++) {
     connect('eve', '1', true, [{ name: `a${n}`, parameters: long }])
@@ -458,6 +519,24 @@ t.test('so many agents of workers are listed for a user, and further names are r
   t.match(connect('eve', '1', true, [{ name: 'last', parameters: long }]).sent, [
     { agents: [], refused: [{ reason: /more than 16 MiB/ }] },
   ])
+})
+
+t.test('erasing a user takes the agents of their workers off the list and its file', async t => {
+  const file = path.join(t.testdir(), 'workers.json')
+  const { workers, connect } = given(file)
+  const own = connect('anna')
+  connect('ben')
+  connect()
+  connect('anna', '1', true, [{ name: 'secret' }]).closed()
+  await settle()
+  await workers.erase('anna')
+  t.same(
+    JSON.parse(readFileSync(file, 'utf8')).agents.map(({ user }: { user?: string }) => user),
+    ['ben', undefined],
+  )
+  t.match(workers.agents('anna'), [{ name: 'good', user_id: undefined }])
+  t.match(own.cuts, [/were erased/], 'a worker may come again')
+  await workers.close()
 })
 
 t.test('a list that cannot be read is empty, and the log says so', async t => {

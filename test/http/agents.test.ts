@@ -95,6 +95,7 @@ t.test('a config with instructions or a model of its own may call its agent what
     const { status, body } = await post({ agent_config: { agent_id: 'kind helper', ...own } })
     t.equal(status, 200)
     t.equal(body.result.metadata?.agent, 'demo', 'the default agent runs it')
+    t.same(body.result.metadata?.ignored_fields, ['agent_config.agent_id'], 'and the task says so')
   }
   const empty = { agent_id: 'kind helper', developer_prompt: '', model: null }
   t.equal((await post({ agent_config: empty })).status, 422)

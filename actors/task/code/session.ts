@@ -19,7 +19,7 @@ import { OddTurn, planTurn } from './plan-turn.ts'
 /** A task fails when its hosts have ended this often in a row during its lease, or were cut so often for flooding. */
 const mostDeaths = 4
 const mostFloods = 3
-/** A task fails when so many workers in a row were lost before they had answered at all. */
+/** A task fails when so many workers in a row were lost before they had answered, and had begun nothing else. */
 const mostSilent = 10
 /** A task says that it waits for a worker when none has come for this many milliseconds. */
 const waitMs = 1000
@@ -34,8 +34,6 @@ type Running = {
   version: string
   /** How many results the host has. */
   given: number
-  /** Whether the host has sent a turn. */
-  hasAnswered: boolean
   /** Whether something that the host has asked for was left to the next lease, and so all that follows from it. */
   isBehind: boolean
   /** The newest attempt of each side effect that this host has the order to run, by the number of its entry. */
@@ -68,6 +66,8 @@ export const createCodeSession = (
   let deaths = 0
   let floods = 0
   let silent = 0
+  /** Whether the begin of the code may have ended its last host. */
+  let isSuspect = false
   let cancelTimer: (() => void) | undefined
   let timerAt = Number.POSITIVE_INFINITY
   const stopping = new AbortController()
@@ -97,7 +97,8 @@ export const createCodeSession = (
   const newChart = ({ version }: Running): { chart?: unknown } => {
     const { agent = '', user_id = '' } = view.created ?? {}
     const known = codeAgents?.find(agent, user_id)
-    const isNew = known?.version === version && known.chart !== undefined
+    const isIt = known?.version === version && (known.isOwn === true) === view.agentIsOwn
+    const isNew = isIt && known.chart !== undefined
     return isNew && !isSameJson(known.chart, view.machine?.chart) ? { chart: known.chart } : {}
   }
 
@@ -155,12 +156,13 @@ export const createCodeSession = (
   }
 
   /** The lease of a host is over. Turns that came before are stored first. */
-  const over = ({ why, message }: LeaseEnd): void => {
-    const hasAnswered = running?.hasAnswered === true
+  const over = ({ why, message, unheard }: LeaseEnd): void => {
     running = undefined
-    if (why === 'died') deaths++
+    isSuspect = unheard !== undefined
+    const isKnown = unheard !== 'together'
+    if (why === 'died' && isKnown) deaths++
     if (why === 'flooded') floods++
-    silent = why === 'lost' && !hasAnswered ? silent + 1 : 0
+    if (isKnown) silent = why === 'lost' && isSuspect ? silent + 1 : 0
     if (why === 'unfit') fail(message)
     else if (silent >= mostSilent)
       fail(`${message} (${silent} times in a row, before the worker had answered)`)
@@ -179,7 +181,7 @@ export const createCodeSession = (
     }
     const mine: Running = {
       lease: { results() {}, run() {}, stop() {} },
-      ...{ hasBegun: false, version: agentVersion, given: 0, hasAnswered: false },
+      ...{ hasBegun: false, version: agentVersion, given: 0 },
       ...{ isBehind: false, attempts: new Map() },
     }
     const isMine = () => running === mine
@@ -196,7 +198,6 @@ export const createCodeSession = (
         tellRuns(mine)
       },
       turn: turn => {
-        mine.hasAnswered = true
         recording = recording.then(() => record(mine, turn))
         return recording
       },
@@ -210,12 +211,15 @@ export const createCodeSession = (
     const asked = {
       agent: created.agent,
       version: agentVersion,
+      isOwn: view.agentIsOwn,
       user: created.user_id,
       task: created.task_id,
+      isSuspect,
     }
     mine.lease = codeAgents.lease(asked, listener)
     world.timers.after(waitMs, () => {
-      const waits = isMine() && !mine.hasBegun && !codeAgents.isServed(created.agent, created.user_id)
+      const waits =
+        isMine() && !mine.hasBegun && !codeAgents.isServed(created.agent, created.user_id, view.agentIsOwn)
       if (waits) void self.tell({ type: 'AwaitWorker', ...bySystem(view) })
     })
   }

@@ -182,9 +182,9 @@ export const continueElsewhere: Decide<'ContinueElsewhere'> = (
 }
 
 /** Whether the agent of a task is code of a user. A task that has not begun has no version of it yet. */
-const isCode = ({ agentVersion, created }: DecidedTask, { versionOf }: At): boolean =>
+const isCode = ({ agentVersion, created }: DecidedTask, { codeOf }: At): boolean =>
   agentVersion !== undefined ||
-  (created !== undefined && versionOf?.(created.agent, created.user_id) !== undefined)
+  (created !== undefined && codeOf?.(created.agent, created.user_id) !== undefined)
 
 export const postMessage: Decide<'PostMessage'> = (
   view,

@@ -93,7 +93,7 @@ const decisions: { [T in TaskCommand['type']]: Decide<T> } = {
   EndWait: endWait,
   SayModel: sayModel,
   AwaitWorker: (view, { over }) =>
-    view.status !== 'working' || view.awaitsWorker === (over !== true)
+    (view.status !== 'working' && view.status !== 'queued') || view.awaitsWorker === (over !== true)
       ? []
       : [{ type: 'WorkerAwaited', data: over === true ? { over } : {} }],
   SayEffect: sayEffect,

@@ -1,6 +1,7 @@
 // Makes the events and refusals that several decisions share. Pure.
 
 import { isCanceling, isPausing } from '../../../src/contract/charts/task-state.ts'
+import type { CodeVersion } from '../../../src/contract/code-agent.ts'
 import type { StartContext, TaskCommand } from '../../../src/contract/commands/commands.ts'
 import {
   asked,
@@ -23,7 +24,7 @@ export type At = {
   now: number
   ttls: Ttls
   /** The version on which a new task of an agent begins; undefined: the agent is no code of a user. */
-  versionOf?: ((agent: string, user: string) => string | undefined) | undefined
+  codeOf?: ((agent: string, user: string) => CodeVersion | undefined) | undefined
   /** Whether a host is there, or can be started, that runs the agent; absent: always. */
   isServed?: ((agent: string, user: string) => boolean) | undefined
 }
@@ -105,9 +106,9 @@ export const started = (
   from: TaskStatus,
   created: Pick<TaskEventData<'TaskCreated'>, Starting>,
   { context, ...earlier }: StartContext,
-  { ttls, versionOf }: At,
+  { ttls, codeOf }: At,
 ): TaskEvent[] => {
-  const version = versionOf?.(created.agent, created.user_id)
+  const code = codeOf?.(created.agent, created.user_id)
   return [
     {
       type: 'AgentSpawned',
@@ -122,7 +123,8 @@ export const started = (
       data: {
         from,
         ...(created.own_past ? { context: context.slice(-1) } : { context, ...earlier }),
-        ...(version === undefined ? {} : { agent_version: version, agent_seed: created.task_id }),
+        ...(code === undefined ? {} : { agent_version: code.version, agent_seed: created.task_id }),
+        ...(code?.isOwn ? { agent_own: true } : {}),
         ...ttlSeconds(ttls.working),
       },
     },

@@ -20,6 +20,10 @@ export type Scheduler = {
   rest(place: Place): void
   /** Looks again which agents can run, and starts the tasks that waited for them. */
   lookAgain(): void
+  /** Registers a callback, which receives a waiting task whose agent can run now, or cannot any more. */
+  onAwaits(tell: (place: Place, isAwaiting: boolean) => void): void
+  /** Calls these callbacks for the tasks of which the contrary, or nothing, was said before. */
+  tellAwaits(): void
   /** Whether a new task could start now: there is room, and no other task of its session works or waits. */
   isFree(place: Place): boolean
   /** Registers a callback, which is called when there is room again and no waiting task could take it. */
@@ -47,10 +51,13 @@ export const createScheduler = (
 ): Scheduler => {
   const listeners: ((place: Place) => void)[] = []
   const roomListeners: (() => void)[] = []
+  const awaitListeners: ((place: Place, isAwaiting: boolean) => void)[] = []
   const line = createWaitingLine(isServed)
   const running = createTransientMap<string, Place>()
   const waiting = createTransientMap<string, Place>()
   const resting = createTransientMap<string, Place>()
+  /** Whether waiting tasks say that no host has their agent, as far as this is known. */
+  const awaiting = createTransientMap<string, boolean>()
 
   const hold = (place: Place) => {
     running.set(place.taskId, place)
@@ -68,6 +75,7 @@ export const createScheduler = (
       const place = line.next()
       if (place === undefined) return
       waiting.delete(place.taskId)
+      awaiting.delete(place.taskId)
       hold(place)
       for (const start of listeners) start(place)
     }
@@ -76,9 +84,13 @@ export const createScheduler = (
   return {
     onTurn: start => void listeners.push(start),
     admit(place) {
-      const mayStart = isFree(place) && isServed(place)
+      const canRun = isServed(place)
+      const mayStart = isFree(place) && canRun
       if (mayStart) hold(place)
-      else wait(place)
+      else {
+        wait(place)
+        awaiting.set(place.taskId, !canRun)
+      }
       return mayStart
     },
     isFree,
@@ -98,11 +110,21 @@ export const createScheduler = (
       line.lookAgain()
       fillPlaces()
     },
+    onAwaits: tell => void awaitListeners.push(tell),
+    tellAwaits() {
+      for (const [id, place] of waiting) {
+        const isAwaiting = !isServed(place)
+        if (awaiting.get(id) === isAwaiting) continue
+        awaiting.set(id, isAwaiting)
+        for (const tell of awaitListeners) tell(place, isAwaiting)
+      }
+    },
     release(taskId) {
       const place = running.get(taskId) ?? waiting.get(taskId) ?? resting.get(taskId)
       if (place === undefined) return
       running.delete(taskId)
       waiting.delete(taskId)
+      awaiting.delete(taskId)
       resting.delete(taskId)
       line.remove(place)
       fillPlaces()
@@ -114,7 +136,7 @@ export const createScheduler = (
       else wait(place)
     },
     reset() {
-      for (const known of [line, running, waiting, resting]) known.clear()
+      for (const known of [line, running, waiting, resting, awaiting]) known.clear()
     },
     begin: fillPlaces,
     isRunning: taskId => running.has(taskId),

@@ -67,16 +67,23 @@ export const createWaitingLine = (isServed: (place: Place) => boolean) => {
      * task at once.
      */
     next(): Place | undefined {
-      const first = ready.entries().next().value
-      if (first === undefined) return undefined
-      const [userId, mine] = first
-      const session = mine.values().next().value
-      const place = session?.waiting.shift()
-      if (session === undefined || place === undefined) return undefined
-      ready.delete(userId)
-      mine.delete(session)
-      if (mine.size > 0) ready.set(userId, mine)
-      return place
+      for (;;) {
+        const first = ready.entries().next().value
+        if (first === undefined) return undefined
+        const [userId, mine] = first
+        const session = mine.values().next().value
+        const [place] = session?.waiting ?? []
+        if (session === undefined || place === undefined) return undefined
+        if (!isServed(place)) {
+          review(session, place) // its hosts have gone meanwhile
+          continue
+        }
+        session.waiting.shift()
+        ready.delete(userId)
+        mine.delete(session)
+        if (mine.size > 0) ready.set(userId, mine)
+        return place
+      }
     },
     /** Looks again which agents can run. */
     lookAgain(): void {

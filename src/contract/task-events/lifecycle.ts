@@ -63,7 +63,7 @@ export const lifecycleEvents = {
   },
   /** `waiting_for`: no worker is there that could run the agent. */
   TaskQueued: { from: From, expires_at: Deadline, waiting_for: optional(Type.Literal('worker')) },
-  /** The agent of the working task is in no worker that is there; `over`: one has come. */
+  /** The agent of the waiting or working task is in no worker that is there; `over`: one has come. */
   WorkerAwaited: { over: optional(Type.Literal(true)) },
   /**
    * The agent begins. `context` is what the agent sees from earlier tasks: references to their inputs and items, oldest
@@ -72,7 +72,8 @@ export const lifecycleEvents = {
    * those that completed up to this position; a later task may then begin with this context. `first_items`: the agent also
    * sees this many items from the beginning of the output of that task. Turns of a group chat have this number in place of
    * a list of ids that would grow with each turn. `agent_version`: the agent is code of a user, and the task begins with this
-   * version of it. `agent_seed`: the seed of the random numbers of that code, which a fork takes over.
+   * version of it. `agent_own`: this code runs in workers of the user alone, and the task stays with them. `agent_seed`: the seed
+   * of the random numbers of that code, which a fork takes over.
    */
   TaskStarted: {
     from: From,
@@ -80,6 +81,7 @@ export const lifecycleEvents = {
     context_of: optional(Type.String()),
     seen_until: optional(Type.Integer()),
     agent_version: optional(Type.String()),
+    agent_own: optional(Type.Literal(true)),
     agent_seed: optional(Type.String()),
     original_at: OriginalAt,
     ttl_seconds: optional(Type.Integer()),

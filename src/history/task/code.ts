@@ -8,6 +8,8 @@ export const noTimer = Number.MAX_SAFE_INTEGER
 export type Code = {
   /** The version of the agent with which the task began; undefined: the agent is none of a user. */
   agentVersion: string | undefined
+  /** Whether this code runs in workers of the user alone. */
+  agentIsOwn: boolean
   /** The seed of the random numbers of the code. */
   agentSeed: string
   /** When the code began, in Unix milliseconds; in a fork, when the code of the original task began. */
@@ -29,6 +31,7 @@ const goOn = (view: Code): void => {
 export const code: Part<Code> = {
   begin(view) {
     view.agentVersion = undefined
+    view.agentIsOwn = false
     view.agentSeed = ''
     view.agentStartedAt = 0
     view.wakesAt = undefined
@@ -41,8 +44,9 @@ export const code: Part<Code> = {
     WorkerAwaited(view, { over }) {
       view.awaitsWorker = over !== true
     },
-    TaskStarted(view, { agent_version, agent_seed = '', original_at }, { time }) {
+    TaskStarted(view, { agent_version, agent_own = false, agent_seed = '', original_at }, { time }) {
       view.agentVersion = agent_version
+      view.agentIsOwn = agent_own
       view.awaitsWorker = false
       view.agentSeed = agent_seed
       view.agentStartedAt = original_at ?? millisOf(time)

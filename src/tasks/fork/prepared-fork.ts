@@ -115,9 +115,9 @@ const mustKeepCode = (
   { agentVersion }: Cut['view'],
   { agent: before, user_id: user }: Created,
   { agent }: ForkRequest,
-  { versionOf }: At,
+  { codeOf }: At,
 ): void => {
-  if (agent === before || (agentVersion === undefined && versionOf?.(agent, user) === undefined)) return
+  if (agent === before || (agentVersion === undefined && codeOf?.(agent, user) === undefined)) return
   const msg = `The past is that of the agent ${before}, and ${agent} cannot go on with it: fork the task before it starts, or create a task`
   throw new Invalid([{ loc: ['body', 'agent_config', 'agent_id'], msg, type: 'value_error' }])
 }

@@ -17,6 +17,10 @@ export type AgentChoice = {
 export const agentOf = ({ agent_config, client_id }: Partial<CreateTaskBody>, agents: AgentChoice): string =>
   [agent_config?.agent_id, client_id].find(name => name && agents.names.includes(name)) ?? agents.fallback
 
+/** Whether the agent_id only labels an agent that the request defines: another agent, which `agentOf` chooses, runs the task. */
+export const isLabel = ({ agent_config }: Partial<CreateTaskBody>, { names }: AgentChoice): boolean =>
+  Boolean(agent_config?.agent_id) && !names.includes(agent_config?.agent_id ?? '')
+
 /** The problem of an unknown agent. A config with instructions or a model of its own may use any agent_id. */
 export const unknownAgent = (
   { agent_config }: Partial<CreateTaskBody>,

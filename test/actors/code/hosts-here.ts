@@ -66,7 +66,7 @@ export const hostsHere = (agents: Record<string, unknown>, version = '1') => {
     find: name => all.find(agent => agent.name === name),
     names: () => all.map(({ name }) => name),
     isServed: name => definitions.has(name) && isThere,
-    onServed: callback => void callbacks.push(callback),
+    onChanged: callback => void callbacks.push(callback),
     lease(_asked, listener) {
       const lease = `l_${++leases}`
       let isOver = false
@@ -103,6 +103,7 @@ export const hostsHere = (agents: Record<string, unknown>, version = '1') => {
       listeners.clear()
       void host.lost()
       for (const listener of lost) listener.over({ why: 'lost', message: 'the host has gone' })
+      for (const tell of callbacks) tell()
     },
     come() {
       isThere = true

@@ -255,6 +255,53 @@ t.test('a task waits in line until a host has its agent, and says so', async t =
   t.equal(system.get(second).status, 'completed')
 })
 
+t.test('a task that waits in line says whether a host has its agent, when hosts come and go', async t => {
+  const { hosts, system, create } = await withAgent(async () => 'here', { maxRunningTasks: 1 })
+  const says = async () => {
+    await system.world.advance(1500)
+    await quiet(system)
+    const { status, metadata } = system.get(id)
+    return [status, metadata.waiting_for]
+  }
+  const working = await system.play([{ sleep_ms: 3_600_000 }])
+  hosts.go()
+  const id = await create()
+  t.same(await says(), ['queued', 'worker'])
+  hosts.come()
+  t.same(await says(), ['queued', undefined])
+  hosts.go()
+  t.same(await says(), ['queued', 'worker'])
+  await system.commands.cancel(admin, working, 'r')
+  t.same(await says(), ['queued', 'worker'], 'a free place is not for it')
+  hosts.come()
+  t.same(await says(), ['completed', undefined])
+  t.equal((await system.factsOf(id)).filter((type: string) => type === 'WorkerAwaited').length, 2)
+})
+
+t.test('a task that begins in a worker of its user stays with these workers', async t => {
+  const { hosts, system, create } = await withAgent(async ctx => ctx.sleep(1000))
+  const { find, lease } = hosts.served
+  const asked: boolean[] = []
+  let isOwn = true
+  hosts.served.find = (...given) => {
+    const found = find(...given)
+    return found && { ...found, ...(isOwn ? { isOwn } : {}) }
+  }
+  hosts.served.lease = (request, listener) => {
+    asked.push(request.isOwn)
+    return lease(request, listener)
+  }
+  await create()
+  await quiet(system)
+  isOwn = false
+  await create()
+  await quiet(system)
+  hosts.kill()
+  await system.world.advance(1500)
+  await quiet(system)
+  t.same(asked, [true, false, true, false])
+})
+
 t.test('a task in the middle waits for a host, and says so until one comes', async t => {
   const { hosts, system, create } = await withAgent(async ctx => ctx.ask('colour'))
   const id = await create()
@@ -539,7 +586,7 @@ t.test('a task whose workers are lost before they answer is not tried for ever',
     leases++
     setImmediate(() => {
       listener.begin()
-      listener.over({ why: 'lost', message: 'the connection to the worker was lost' })
+      listener.over({ why: 'lost', message: 'the connection to the worker was lost', unheard: 'alone' })
     })
     return { results() {}, run() {}, stop() {} }
   }

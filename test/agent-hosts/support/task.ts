@@ -18,8 +18,12 @@ type Given = {
   user?: string
   version?: string
   vars?: Record<string, unknown>
+  /** Whether it began in a worker of its user. */
+  isOwn?: boolean
   /** Whether it asks for a lease again. */
   again?: boolean
+  /** It asks no more after so many leases. */
+  most?: number
   /** Resolves when a turn is stored. */
   store?: () => Promise<void>
 }
@@ -33,7 +37,9 @@ export const fakeTask = (
     user = 'anna',
     version = '1',
     vars = {},
+    isOwn = true,
     again = true,
+    most = 4,
     store,
   }: Given = {},
 ) => {
@@ -83,13 +89,14 @@ export const fakeTask = (
     over(end) {
       ends.push(end)
       lease = undefined
-      if (again && ends.length < 4) ask()
+      if (again && ends.length < most) ask()
     },
     history: async () =>
       [{ type: 'message', id: 'm1', role: 'user', message_content: 'before' }] as OutputItem[],
   }
   const ask = () => {
-    lease = agents?.lease({ agent, version: began, user, task }, listener)
+    const isSuspect = ends.at(-1)?.unheard !== undefined
+    lease = agents?.lease({ agent, version: began, isOwn, user, task, isSuspect }, listener)
   }
   ask()
   return {

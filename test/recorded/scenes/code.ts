@@ -118,4 +118,11 @@ export const playCode = async (stage: Stage): Promise<void> => {
   const second = await connect()
   await becomes(waits, 'completed')
   await second.stop()
+
+  const forZoe = { role: 'worker', user_id: 'zoe' }
+  const { token: own = '' } = (await must('POST', '/auth/tokens', forZoe)) as Record<string, string>
+  const agents = { 'of-zoe': async () => 'for me alone' }
+  const zoes = await worker({ url: url(), token: own, agents, version: '1', signals: false })
+  await becomes(await begins({ user_id: 'zoe', agent_config: { agent_id: 'of-zoe' } }), 'completed')
+  await zoes.stop()
 }
