@@ -77,6 +77,8 @@ const problemOf = (text: string, what: string): string | undefined => {
 
 export const createConnection = (deps: Deps): Connection => {
   const leases = new Map<string, Held>()
+  /** Those in which the host has said nothing yet, each with the number of looks at it. */
+  const unheard = new Map<Held, number>()
   let ended: string[][] = []
   let hasSaidHello = false
   let isOver = false
@@ -99,32 +101,26 @@ export const createConnection = (deps: Deps): Connection => {
   }
   const remove = (lease: Held): boolean => {
     if (!leases.delete(lease.id)) return false
+    unheard.delete(lease)
     count(-lease.unstored())
     if (lease.secrets.length > 0) ended = [...ended, lease.secrets].slice(-keptSecrets)
     return true
   }
-  const unheard = (): number => {
-    let count = 0
-    for (const lease of leases.values()) if (!lease.isHeard()) count++
-    return count
-  }
-  const listenedTo = (lease: Held) => {
-    if (lease.isHeard()) return
-    lease.heard()
-    deps.heard()
+  const heard = (lease: Held) => {
+    if (unheard.delete(lease)) deps.heard()
   }
   /** `isExplained`: it is known which lease has ended the conversation, and it is none of those that are left. */
   const end = (why: LeaseEnd, isQuiet = false, isExplained = false) => {
     if (isOver) return
     isOver = true
-    const silence = unheard() === 1 ? ('alone' as const) : ('together' as const)
+    const silence = unheard.size === 1 ? ('alone' as const) : ('together' as const)
     const all = [...leases.values()]
     leases.clear()
     deps.broken(why)
     if (isQuiet) return
     for (const lease of all) {
       const isInnocent = why.why === 'died' && lease.isIdle()
-      const isSuspect = why.why !== 'released' && !isExplained && !lease.isHeard()
+      const isSuspect = why.why !== 'released' && !isExplained && unheard.has(lease)
       lease.listener.over({
         ...why,
         ...(isInnocent && { why: 'lost' }),
@@ -219,7 +215,7 @@ export const createConnection = (deps: Deps): Connection => {
     if (message.type === 'stopping') return deps.stopping()
     const lease = leases.get(message.fields.lease)
     if (lease === undefined) return // it has ended; the host may not know it yet
-    listenedTo(lease)
+    heard(lease)
     try {
       if (message.type === 'turn') return takeTurn(lease, message.fields, bytes)
       if (message.type === 'ask') {
@@ -254,6 +250,7 @@ export const createConnection = (deps: Deps): Connection => {
       const { user: _user, ...begin } = listener.begin()
       const lease = createLeaseState(listener, begin.entries, begin.results, begin.vars)
       leases.set(lease.id, lease)
+      unheard.set(lease, 0)
       const text = JSON.stringify({ type: 'begin', lease: lease.id, ...begin, version })
       const problem = problemOf(text, 'the input and the journal of the task have')
       if (problem === undefined) {
@@ -261,6 +258,7 @@ export const createConnection = (deps: Deps): Connection => {
         listener.began(version)
       } else {
         leases.delete(lease.id)
+        unheard.delete(lease)
         listener.over({ why: 'unfit', message: problem })
       }
       return {
@@ -284,9 +282,11 @@ export const createConnection = (deps: Deps): Connection => {
     },
     ping: () => send({ type: 'ping' }),
     leases: () => leases.size,
-    unheard,
+    unheard: () => unheard.size,
     look() {
-      for (const lease of [...leases.values()]) if (lease.look() >= deps.looksUntilHeard) listenedTo(lease)
+      for (const [lease, looks] of [...unheard])
+        if (looks < deps.looksUntilHeard) unheard.set(lease, looks + 1)
+        else heard(lease)
     },
     secrets: secretsNow,
     moveAway(why) {

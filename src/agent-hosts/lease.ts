@@ -28,11 +28,6 @@ export type Held = {
   stored(turn: Turn, bytes: number): void
   /** Whether the host waits for results, and does nothing else for the lease. */
   isIdle(): boolean
-  /** The host has said something in the lease, or has had time enough for it. */
-  heard(): void
-  isHeard(): boolean
-  /** The number of looks at the lease before this one. */
-  look(): number
 }
 
 let made = 0
@@ -68,8 +63,6 @@ export const createLeaseState = (
   let questions = 0
   let answering = Promise.resolve()
   let hasOutcome = false
-  let isHeard = false
-  let looks = 0
 
   const known = (kind: string, of: number): Open | undefined => {
     if (of > last) throw new Unfit(`a move ${kind} of the entry ${of}, which there is not`)
@@ -122,10 +115,5 @@ export const createLeaseState = (
       unsaid -= textOf(turn)
     },
     isIdle: () => seen === given && !hasOutcome && ![...open.values()].includes('run'),
-    heard() {
-      isHeard = true
-    },
-    isHeard: () => isHeard,
-    look: () => looks++,
   }
 }

@@ -201,7 +201,7 @@ export const createRoster = ({ wanted, fault, isOwn }: Deps) => {
     freed,
     /** The host has fewer leases that are not heard yet. */
     heard(host: Host): void {
-      if (isHeard(host) && (tested.delete(host) || suspects.size > 0)) freed(host)
+      if ((tested.has(host) || suspects.size > 0) && isHeard(host)) freed(host)
     },
     lease(request: Asked, listener: LeaseListener): Lease {
       let held: HeldLease | undefined

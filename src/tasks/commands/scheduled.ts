@@ -50,17 +50,22 @@ const starter = ({ runtime, scheduler, queries, log }: CommandDeps) => {
   return start
 }
 
-export const scheduledCommands = (deps: CommandDeps) => ({
-  start: starter(deps),
-
-  /** Says of a queued task that no host has its agent, or that one has it now; the scheduler calls it. */
-  awaits({ taskId }: Place, isAwaiting: boolean): void {
+/** One task after the other says it: after a restart, thousands may have to. */
+const awaiter = ({ runtime }: CommandDeps) => {
+  let saying: Promise<unknown> = Promise.resolve()
+  return ({ taskId }: Place, isAwaiting: boolean): void => {
     const stream = taskStream(taskId)
     const over = isAwaiting ? {} : { over: true as const }
-    const asked = { principal: 'system', causation: stream }
+    const command: TaskCommand = { type: 'AwaitWorker', ...over, principal: 'system', causation: stream }
     // When it cannot be said, the task shows what it showed before: nothing depends on it.
-    deps.runtime.ask(stream, { type: 'AwaitWorker', ...over, ...asked }).catch(() => {})
-  },
+    saying = saying.then(() => runtime.ask(stream, command)).catch(() => {})
+  }
+}
+
+export const scheduledCommands = (deps: CommandDeps) => ({
+  start: starter(deps),
+  /** Says of a queued task that no host has its agent, or that one has it now; the scheduler calls it. */
+  awaits: awaiter(deps),
 
   /** Expires a task if its time has run out; `startedAt` is the server's start. */
   expire(taskId: string, startedAt: number): Promise<DecidedTask> {
