@@ -10,6 +10,8 @@ export const benches: Record<string, () => Promise<Bench>> = {
   tools: () => import('./tools.ts'),
   agents: () => import('./agents.ts'),
   sleeping: () => import('./sleeping.ts'),
+  'own-agents': () => import('./own-agents.ts'),
+  'idle-workers': () => import('./idle-workers.ts'),
   'model-stream': () => import('./model-stream.ts'),
   'model-tasks': () => import('./model-tasks.ts'),
   'model-log': () => import('./model-log.ts'),

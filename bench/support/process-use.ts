@@ -40,3 +40,17 @@ export const runNanosOf = (pid: number): number => {
     nanos += Number((read(pid, `task/${thread}/schedstat`) ?? '0').split(' ', 1)[0])
   return nanos
 }
+
+/** CPU seconds of a process and of all that it has started and that still runs. */
+export const cpuSecondsBelow = (pid: number): number => {
+  const all = readdirSync('/proc').filter(name => /^\d+$/.test(name))
+  const parents = new Map(
+    all.map(name => {
+      const stat = read(Number(name), 'stat') ?? ''
+      return [Number(name), Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1])]
+    }),
+  )
+  const isBelow = (one: number | undefined): boolean =>
+    one !== undefined && one > 1 && (one === pid || isBelow(parents.get(one)))
+  return [...parents.keys()].filter(isBelow).reduce((sum, one) => sum + (cpuSecondsOf(one) ?? 0), 0)
+}

@@ -71,7 +71,8 @@ const table = (title: string, times: Map<string, number>, busy: number) => {
   }
 }
 
-const print = (file: string) => {
+/** Prints the profile of one thread, unless the thread was idle. */
+export const printProfile = (file: string) => {
   const { self, modules, total } = sum(JSON.parse(readFileSync(file, 'utf8')) as Profile)
   const all = [...self.values()].reduce((one, other) => one + other, 0)
   const busy = all - (self.get('(idle)') ?? 0)
@@ -93,5 +94,5 @@ export const profileEcho = async (stream = false): Promise<void> => {
   const { rate } = await load(server, { clients: 32, seconds: 10, stream })
   await server.stop()
   console.log(`${Math.round(rate)} echo tasks a second while profiled; one profile for each busy thread`)
-  for (const file of readdirSync(profiles)) print(path.join(profiles, file))
+  for (const file of readdirSync(profiles)) printProfile(path.join(profiles, file))
 }
