@@ -116,6 +116,7 @@ export const taskKind = (deps: TaskDeps): Kind<DecidedTask, TaskCommand, At> => 
 
     return {
       at: () => ({ now: world.clock.now(), ttls, codeOf: deps.codeOf, isServed: deps.isServed }),
+      first: effects.first,
       decided(events) {
         effects.intend(intendedEffects(events))
         hasInput = takesInput(events)

@@ -89,6 +89,8 @@ export const createEffects = (self: Self, deps: TaskDeps, children: Children, lo
       const want = wanted(view, runs())
       return want.want === 'step' ? instantStep(self, deps, want) : undefined
     },
+    /** The command that must be decided before another one, if there is one. */
+    first: code.first,
     /** Receives the ids of the effects whose intents are stored next. */
     intend: calls.intend,
     /** Starts the effects that the state wants and that do not run; stops effects that the state does not want. */

@@ -42,6 +42,8 @@ type Planning = {
   signal: AbortSignal
   /** Collects functions: each releases the place that was kept for a subagent's task. */
   reserved: (() => void)[]
+  /** When the code got an outcome, if it did before this turn. */
+  givenAt: (move: Move) => number | undefined
 }
 
 /** A call that a model has asked for, which the output shows unless the model was silent. */
@@ -187,13 +189,15 @@ export const giveSubagent = (request: Created['request'], { input, config }: Giv
   request.agent_config = { ...request.agent_config, ...config, ...(approve.length === 0 ? {} : { approve }) }
 }
 
-const outcomeOf = (move: Extract<Move, { do: 'ran' }>): PlannedMove => {
+/** `at`: when the code got the outcome; undefined: it has not got it. */
+export const outcomeOf = (move: Extract<Move, { do: 'ran' }>, at: number | undefined): PlannedMove => {
+  const about = { ran: move.of, ...(at === undefined ? {} : { at }) }
   if ('error' in move) {
     const { message, ...more } = move.error
     const error = { kind: 'run' as const, ...more }
-    return { ran: move.of, outcome: { status: 'incomplete', content: message, error } }
+    return { ...about, outcome: { status: 'incomplete', content: message, error } }
   }
-  return { ran: move.of, outcome: { status: 'completed', content: JSON.stringify(move.value ?? null) } }
+  return { ...about, outcome: { status: 'completed', content: JSON.stringify(move.value ?? null) } }
 }
 
 const named = ({ do: what, name }: { do: string; name?: string }) =>
@@ -261,7 +265,7 @@ export const planTurn = async (planning: Planning, { moves, outcome }: Turn): Pr
       : moves.filter(({ do: what }) => ['say', 'think', 'ran', 'drop'].includes(what))
   const planned = await Promise.all(
     kept.map(async (move): Promise<PlannedMove> => {
-      if (move.do === 'ran') return outcomeOf(move)
+      if (move.do === 'ran') return outcomeOf(move, planning.givenAt(move))
       if (move.do === 'drop') return { drop: move.of }
       return planEntry(planning, move, now)
     }),

@@ -1,7 +1,7 @@
 // Runs the code of a task's agent in a host, as long as the task wants it: asks for a lease, gives it the results in their
 // stored order, and stores its turns one after the other. The journal is all that a host needs, so a lease may end at any time.
 
-import { isPausing } from '../../../src/contract/charts/task-state.ts'
+import { isCanceling, isPausing } from '../../../src/contract/charts/task-state.ts'
 import type { Begin, Lease, LeaseEnd, LeaseListener, Turn } from '../../../src/contract/code-agent.ts'
 import type { TaskCommand } from '../../../src/contract/commands/commands.ts'
 import { isSameJson } from '../../../src/contract/json/canonical.ts'
@@ -14,6 +14,7 @@ import { effectIdOf } from '../../../src/history/task/steps.ts'
 import type { TaskDeps } from '../deps.ts'
 import { secretsOf } from '../scope.ts'
 import { bySystem, type Self, sendToSelf } from '../self.ts'
+import { createEarlyOutcomes } from './early-outcomes.ts'
 import { OddTurn, planTurn } from './plan-turn.ts'
 
 /** A task fails when its hosts have ended this often in a row during its lease, or were cut so often for flooding. */
@@ -32,7 +33,7 @@ type Running = {
   hasBegun: boolean
   /** The version of the agent that the host runs. */
   version: string
-  /** How many results the host has. */
+  /** How many results the host has, with those that are not stored yet. */
   given: number
   /** Whether something that the host has asked for was left to the next lease, and so all that follows from it. */
   isBehind: boolean
@@ -71,6 +72,7 @@ export const createCodeSession = (
   let cancelTimer: (() => void) | undefined
   let timerAt = Number.POSITIVE_INFINITY
   const stopping = new AbortController()
+  const early = createEarlyOutcomes(self, world)
 
   const begin = (): Begin => {
     const { created, agentVersion = '' } = view
@@ -114,14 +116,35 @@ export const createCodeSession = (
     return mine.isBehind ? aboutStored(turn, view.entries.length) : turn
   }
 
+  /** Whether the code may go on with further results: the host has all before them, and nothing stops the task. */
+  const mayGoOn = (mine: Running): boolean =>
+    mine.hasBegun &&
+    view.status === 'working' &&
+    !(isPausing(view.state) || isCanceling(view.state) || deps.draining())
+
+  /** Gives the code the outcomes of a turn that has nothing else: they are stored with its next turn. */
+  const giveEarly = (mine: Running, turn: Turn): boolean => {
+    if (running !== mine || mine.isBehind || !mayGoOn(mine)) return false
+    if (mine.given !== view.results.length + early.count()) return false
+    const results = early.take(turn)
+    if (results === undefined) return false
+    mine.given += results.length
+    mine.lease.results(results)
+    return true
+  }
+
   /** Stores a turn. When it cannot be stored, the lease ends, and another one begins with what is stored. */
   const record = async (mine: Running, given: Turn): Promise<void> => {
     if (running !== mine || view.created === undefined) return
-    const turn = storedOf(mine, given)
+    const turn = early.with(storedOf(mine, given))
     if (mine.isBehind && turn.moves.length === 0) return
     const reserved: (() => void)[] = []
     const agentStep = view.completedSteps + 1
-    const planning = { deps, view, created: view.created, agentStep, signal: stopping.signal, reserved }
+    const { givenAt } = early
+    const planning = {
+      ...{ deps, view, created: view.created, agentStep },
+      ...{ signal: stopping.signal, reserved, givenAt },
+    }
     try {
       const planned = await planTurn(planning, turn)
       if (running !== mine) return
@@ -133,6 +156,7 @@ export const createCodeSession = (
     } catch (error) {
       if (running !== mine) return
       end('paused')
+      await early.store()
       if (error instanceof OddTurn) return fail(`the host of the agent breaks the protocol: ${error.message}`)
       world.timers.after(1000, lookAgain)
     } finally {
@@ -156,7 +180,9 @@ export const createCodeSession = (
   }
 
   /** The lease of a host is over. Turns that came before are stored first. */
-  const over = ({ why, message, unheard }: LeaseEnd): void => {
+  const over = async (mine: Running, { why, message, unheard }: LeaseEnd): Promise<void> => {
+    await early.store()
+    if (running !== mine) return
     running = undefined
     isSuspect = unheard !== undefined
     const isKnown = unheard !== 'together'
@@ -198,12 +224,12 @@ export const createCodeSession = (
         tellRuns(mine)
       },
       turn: turn => {
-        recording = recording.then(() => record(mine, turn))
+        recording = recording.then(() => (giveEarly(mine, turn) ? undefined : record(mine, turn)))
         return recording
       },
       over(ended) {
         mine.hasBegun = false // nothing more reaches the host
-        recording = recording.then(() => (isMine() ? over(ended) : undefined))
+        recording = recording.then(() => over(mine, ended))
       },
       history: async () => (await firstSeen(deps.log.readStream, view)).items,
     }
@@ -303,9 +329,11 @@ export const createCodeSession = (
       const attempt = view.calls.get(callId)?.effect?.attempt
       return attempt !== undefined && running?.attempts.get(n) === attempt
     },
+    first: early.first,
     end,
     stop(): void {
       stopping.abort()
+      early.forget()
       cancelTimer?.()
       end('rest')
     },

@@ -144,6 +144,7 @@ const intended = (
 }
 
 type Ends = { ended: ReadonlySet<string> }
+type Outcome = Extract<PlannedMove, { ran: number }>
 
 /** Whether something runs after the turn, on the server or in the host of the code. */
 const isActive = (view: DecidedTask, begun: readonly Begun[], ended: ReadonlySet<string>): boolean =>
@@ -195,17 +196,30 @@ const callOf = ({ entry, call, effectId }: Begun): Call => {
   }
 }
 
+/** The outcomes of the host's side effects that began in earlier turns. The code may have asked for the new entries because of them. */
+const earlier = (view: DecidedTask, { moves }: Turn): Ends & { events: TaskEvent[] } => {
+  const ended = new Set<string>()
+  const events = moves.flatMap((move): TaskEvent[] => {
+    const call = 'ran' in move ? openCallOf(view, move.ran) : undefined
+    if (call === undefined || ended.has(call.callId)) return []
+    ended.add(call.callId)
+    return ranEvents(view, call, move as Outcome)
+  })
+  return { ended, events }
+}
+
 /**
  * The moves that end entries, also those of the same turn: outcomes of the host's side effects, and entries that are wanted
- * no more.
+ * no more. `before`: the calls that have ended already.
  */
 const ends = (
   view: DecidedTask,
   { moves, itemIds, agentStep }: Turn,
   entries: readonly NewEntry[],
   begun: readonly Begun[],
+  before: ReadonlySet<string>,
 ) => {
-  const ended = new Set<string>()
+  const ended = new Set(before)
   const endOf = (n: number): { call: Call | undefined; step: number } => {
     const beginning = begun.find(one => one.entry === entries[n - view.entries.length - 1]?.entry)
     if (beginning === undefined) return { call: openCallOf(view, n), step: view.completedSteps }
@@ -226,11 +240,15 @@ const ends = (
 const ranEvents = (
   { completedSteps: agent_step }: DecidedTask,
   { callId, effect }: Open,
-  { outcome: { status, content, error } }: Extract<PlannedMove, { ran: number }>,
+  { outcome: { status, content, error }, at }: Outcome,
 ): TaskEvent[] => {
   if (effect === undefined) return []
-  const data = { agent_step, effect_id: effect.id, call_id: callId, status, content, bare: true as const }
-  return [{ type: 'EffectCompleted', data: { ...data, ...(error === undefined ? {} : { error }) } }]
+  const data: TaskEventData<'EffectCompleted'> = {
+    ...{ agent_step, effect_id: effect.id, call_id: callId, status, content, bare: true },
+    ...(error === undefined ? {} : { error }),
+    ...(at === undefined ? {} : { original_at: at }),
+  }
+  return [{ type: 'EffectCompleted', data }]
 }
 
 /** The calls of a turn that have begun. */
@@ -273,7 +291,8 @@ export const recordTurn: Decide<'RecordTurn'> = (view, turn, at): TaskEvent[] | 
   }
   const dropped = droppedAtOnce(view, turn, entries)
   const begun = begunCalls(entries, dropped, effectId)
-  const { ended, events: outcomes } = ends(view, turn, entries, begun)
+  const first = earlier(view, turn)
+  const { ended, events: outcomes } = ends(view, turn, entries, begun, first.ended)
   const waits = [
     ...openMessageWaits(view).filter(({ callId }) => !ended.has(callId)),
     ...begun.flatMap(({ entry: { do: what, call_id: callId = '' }, effectId: id }) =>
@@ -286,6 +305,7 @@ export const recordTurn: Decide<'RecordTurn'> = (view, turn, at): TaskEvent[] | 
   for (const { callId } of got) ended.add(callId)
   const stored = [
     ...(wakes ? [goesOn(at)] : []),
+    ...first.events,
     ...(isStep ? [...said, completed] : []),
     ...intended(entries, dropped, agentStep, effectId),
     ...outcomes,
@@ -298,10 +318,9 @@ export const recordTurn: Decide<'RecordTurn'> = (view, turn, at): TaskEvent[] | 
   )
   if (isActive(view, stays, ended)) return { events: stored, made }
   if (isPausing(view.state)) return { events: [...stored, pausedFor('pause_requested', at)], made }
-  const hasNews =
-    seen < view.results.length ||
-    outcomes.length + messages.length > 0 ||
-    entries.some(({ call }) => call?.plan === 'refuse')
+  const refused = entries.filter(({ call }) => call?.plan === 'refuse')
+  const results = view.results.length + ended.size + refused.length
+  const hasNews = seen < results
   const rest = hasNews ? [] : waiting(view, { agentStep: step, begun: stays, ended }, at)
   return { events: [...stored, ...rest], made }
 }

@@ -51,7 +51,8 @@ export type PlannedCall = { callId: string } & (
 
 /**
  * A move of an agent's code, ready to be stored. `entry`: a new entry with what it says and how its call is handled; `bare`:
- * only the code sees the call. `ran`: the outcome of a side effect of the code. `drop`: an entry that is wanted no more.
+ * only the code sees the call. `ran`: the outcome of a side effect of the code; `at`: when the code got it, if that was before
+ * it is stored. `drop`: an entry that is wanted no more.
  */
 export type PlannedMove =
   | {
@@ -59,7 +60,7 @@ export type PlannedMove =
       events: StepEvent[]
       call?: PlannedCall | { plan: 'bare'; name: string; safe: boolean }
     }
-  | { ran: number; outcome: CallOutcome }
+  | { ran: number; outcome: CallOutcome; at?: number }
   | { drop: number }
 
 /** How a call ended: its result, or the reason why there is none, as the agent sees it. */

@@ -11,7 +11,7 @@ export const AgentStep = Type.Integer({ minimum: 1 })
 export const ItemId = Type.String()
 export const CallId = Type.String()
 /**
- * The time of the original, in milliseconds since 1970. Only in the copies of a fork whose agent is code: this code must
- * see the times that it saw before.
+ * When the code of an agent got what the event holds, in milliseconds since 1970, if that was before the time of the event: in the
+ * copies of a fork, and for an outcome that is stored with what the code asked for next. The code must see the same time again.
  */
 export const OriginalAt = optional(Type.Integer())

@@ -20,6 +20,7 @@ export const hostsHere = (agents: Record<string, unknown>, version = '1') => {
   let waiting: (() => void)[] = []
   let isThere = true
   let lastMove: string | undefined
+  let freezes = false
   let leases = 0
   const newHost = () =>
     createAgentHost({
@@ -34,8 +35,9 @@ export const hostsHere = (agents: Record<string, unknown>, version = '1') => {
         if (message.type === 'turn') void listener.turn(message as unknown as Turn)
         if (lastMove !== undefined && message.moves?.some(({ do: what }) => what === lastMove)) {
           lastMove = undefined
-          isThere = false
           listeners.delete(message.lease)
+          if (freezes) return
+          isThere = false
           listener.over({ why: 'released', message: 'the host stops' })
         }
         if (message.type === 'release') {
@@ -92,9 +94,10 @@ export const hostsHere = (agents: Record<string, unknown>, version = '1') => {
   return {
     served,
     told,
-    /** The host goes away right after a turn with such a move. */
-    goAfter(kind: string) {
+    /** The host goes away right after a turn with such a move; `freezes`: it only says nothing more. */
+    goAfter(kind: string, isFrozen = false) {
       lastMove = kind
+      freezes = isFrozen
     },
     /** The host goes away, and its leases with it, until `come`. */
     go() {

@@ -174,6 +174,57 @@ t.test('a side effect runs once, also when the host ends after it', async t => {
   t.same(messages(system.get(id)), ['{"charged":1}'])
 })
 
+t.test('an outcome is stored with what follows from it, and the code sees its time again', async t => {
+  const times: number[] = []
+  const { hosts, system, create } = await withAgent(async ctx => {
+    for (let n = 0; n < 5; n++) {
+      await ctx.run('step', () => system.world.advance(10))
+      times.push(ctx.now())
+    }
+    return ctx.ask('continue')
+  })
+  let commits = 0
+  system.log.onCommit(() => void commits++)
+  const id = await create()
+  while (times.length < 5) await quiet(system)
+  await quiet(system)
+  t.equal(commits, 7, 'the task, the first step, four steps with the outcome before them, and the question')
+  t.equal(new Set(times).size, 5)
+  hosts.kill()
+  const { call_id: callId } = system.get(id).input_required
+  await system.commands.input(admin, id, 'r', [{ callId, itemId: 'tr_1', content: 'yes', blocks: [] }])
+  await quiet(system)
+  t.equal(system.get(id).status, 'completed')
+  t.same(times.slice(5), times.slice(0, 5))
+})
+
+t.test('what comes between an outcome and what follows from it is stored after the outcome', async t => {
+  const task = { id: '', isPaused: false }
+  const { system, create } = await withAgent(async ctx => {
+    const charged = await ctx.run('charge', () => 'charged')
+    if (!task.isPaused) void system.commands.pause(admin, task.id, 'r')
+    task.isPaused = true
+    return `${charged} ${await ctx.run('ship', () => 'shipped')}`
+  })
+  task.id = await create()
+  await quiet(system)
+  t.equal(system.get(task.id).status, 'paused')
+  t.same((await system.factsOf(task.id)).slice(-2), ['EffectCompleted', 'TaskPaused'])
+  await system.commands.resume(admin, task.id, 'r')
+  await quiet(system)
+  t.same(messages(system.get(task.id)), ['charged shipped'])
+})
+
+t.test('an outcome after which the code computes for long is stored alone', async t => {
+  const { hosts, system, create } = await withAgent(ctx => ctx.run('charge', () => 1))
+  hosts.goAfter('ran', true)
+  const id = await create()
+  await quiet(system)
+  t.not((await system.factsOf(id)).at(-1), 'EffectCompleted')
+  await system.world.advance(20)
+  t.equal((await system.factsOf(id)).at(-1), 'EffectCompleted')
+})
+
 t.test('the outcome of a safe side effect may come with the side effect', async t => {
   const { system, create } = await withAgent(async ctx => {
     const one = await ctx.run('read', () => 1, { safe: true })
