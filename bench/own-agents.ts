@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { copyFileSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { calls, twenty } from './baselines/twenty-steps.ts'
+import { startDbos } from './support/dbos.ts'
 import { newFolder } from './support/folder.ts'
 import { type Caller, createCaller } from './support/one-by-one.ts'
 import { cpuSecondsBelow, cpuSecondsOf, ownCpuSeconds } from './support/process-use.ts'
@@ -12,7 +13,7 @@ import { createNotes, interleave, printRatio } from './support/rounds.ts'
 import { adminToken, type Server, startOurs } from './support/server.ts'
 
 export const about =
-  'a function of 20 ctx.run calls, hosted and in a worker, against the same without a log and against steps of environments'
+  'a function of 20 ctx.run calls, hosted and in a worker, against steps of environments, the same in memory, and DBOS'
 
 const seconds = Number(process.env.SECONDS ?? 4)
 const rounds = Number(process.env.ROUNDS ?? 5)
@@ -21,10 +22,12 @@ const atOnce = 16
 const agentFile = 'twenty.ts'
 const walk = { map: '#####\n#@.G#\n#####', max_steps: 1_000_000 }
 
+const headers = { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' }
+
 const startWorker = async (server: Server): Promise<ChildProcess> => {
   const made = await fetch(`${server.url}/v1/auth/tokens`, {
     method: 'POST',
-    headers: { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' },
+    headers,
     body: JSON.stringify({ role: 'worker' }),
   })
   const { token } = (await made.json()) as { token: string }
@@ -56,8 +59,12 @@ const taskOf = (agent: string) => ({
   stream: false,
   agent_config: { agent_id: agent },
 })
-const runTask = async (caller: Caller, agent: string): Promise<void> => {
-  const { result } = JSON.parse(await caller.post('/v1/tasks', taskOf(agent)))
+const runTask = async ({ url }: Server, agent: string): Promise<void> => {
+  const body = JSON.stringify(taskOf(agent))
+  const answer = await fetch(`${url}/v1/tasks`, { method: 'POST', headers, body })
+  const { result } = (await answer.json()) as {
+    result?: { output?: { message_content: { text: string }[] }[] }
+  }
   if (result?.output?.at(-1)?.message_content?.[0]?.text !== `${calls}`)
     throw new Error(`the task has another end: ${JSON.stringify(result)}`)
 }
@@ -92,6 +99,7 @@ export const run = async ([option]: string[]): Promise<void> => {
     { AGENT_PATH: agents, ENV_UID_BASE: '0', QUOTA_TASKS: '0' },
   )
   const worker = isProfiled ? undefined : await startWorker(server)
+  const dbos = isProfiled ? undefined : await startDbos(atOnce)
   const callers = await Promise.all(Array.from({ length: atOnce }, () => createCaller(server.url)))
   const callerOf = (n: number): Caller => callers[n] as Caller
   const notes = createNotes()
@@ -104,7 +112,7 @@ export const run = async ([option]: string[]): Promise<void> => {
       worker: cpuSecondsOf(worker?.pid ?? 0) ?? 0,
     })
     const before = cpu()
-    const { rate, count } = await drive(n => runTask(callerOf(n), agent))
+    const { rate, count } = await drive(() => runTask(server, agent))
     const after = cpu()
     const each = (key: 'server' | 'hosts' | 'worker') => ((after[key] - before[key]) * 1000) / count
     const code = agent === 'away' ? each('worker') : each('hosts')
@@ -113,11 +121,19 @@ export const run = async ([option]: string[]): Promise<void> => {
     costs[agent]?.push(each('server') + code)
     return rate
   }
-  const costs: Record<string, number[]> = { twenty: [], away: [] }
+  const costs: Record<string, number[]> = { twenty: [], away: [], dbos: [] }
+  const workflows = async () => {
+    if (dbos === undefined) return Number.NaN
+    const before = dbos.cpu()
+    const began = performance.now()
+    const count = await dbos.run(seconds * 1000)
+    costs.dbos?.push(((dbos.cpu() - before) * 1000) / count)
+    return (count * 1000) / (performance.now() - began)
+  }
 
   if (isProfiled) {
     await tasksOf('twenty')()
-    const { rate } = await drive(n => runTask(callerOf(n), 'twenty'))
+    const { rate } = await drive(() => runTask(server, 'twenty'))
     for (const caller of callers) caller.close()
     await server.stop()
     console.log(`${Math.round(rate)} tasks a second while profiled; one profile for each busy thread`)
@@ -146,6 +162,7 @@ export const run = async ([option]: string[]): Promise<void> => {
       },
       hosted: tasksOf('twenty'),
       away: tasksOf('away'),
+      dbos: workflows,
     },
     { rounds },
   )
@@ -165,7 +182,17 @@ export const run = async ([option]: string[]): Promise<void> => {
       ...{ unit: 'ms/task', target: { atMost: 5 } },
     },
   )
+  if (dbos === undefined) console.log('\nDBOS was not measured: there is no PostgreSQL on this machine')
+  else {
+    printRatio('hosted tasks, against workflows of DBOS', measured.hosted, measured.dbos, {
+      ...{ unit: 'tasks/s', target: { atLeast: 3 } },
+    })
+    printRatio('CPU of a workflow of DBOS, against a hosted task', last(costs.dbos), last(costs.twenty), {
+      ...{ unit: 'ms/task', target: { atLeast: 3 } },
+    })
+  }
   notes.print()
+  dbos?.stop()
   for (const caller of callers) caller.close()
   worker?.kill('SIGKILL')
   await server.stop()
