@@ -123,7 +123,13 @@ export const startProgram = async (
       if (isFinished) ended(over ?? '')
     },
     send(text) {
-      if (stdin.writable) stdin.write(`${text}\n`)
+      if (!stdin.writable) return
+      // The lines of one turn of the event loop are written at once: each write wakes the program.
+      if (stdin.writableCorked === 0) {
+        stdin.cork()
+        process.nextTick(() => stdin.uncork())
+      }
+      stdin.write(`${text}\n`)
     },
     unsent: () => stdin.writableLength,
     pause: () => void stdout.pause(),
