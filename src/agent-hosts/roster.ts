@@ -2,7 +2,7 @@
 // shared one, and to a host with the version with which its task began before the newest. Users take turns for slots. A suspect, whose last host
 // has ended before the code was heard, begins when all other leases of a host are heard; then no other begins on this host until
 // the suspect is heard.
-import type { CodeAgent, CodeAgents, Lease, LeaseListener } from '../contract/code-agent.ts'
+import type { CodeAgent, CodeAgents, Lease, LeaseEnd, LeaseListener } from '../contract/code-agent.ts'
 import { createLine, type Line } from '../fairness/line.ts'
 import type { Connection, HeldLease } from './connection.ts'
 
@@ -32,8 +32,10 @@ type Waiting = Asked & {
   listener: LeaseListener
   /** Takes it out of the line in which it stands. */
   leave: () => void
-  begun: (lease: HeldLease) => void
+  begun: (lease: HeldLease, host: Host) => void
 }
+/** The place of a lease in a host. */
+type Seat = { host: Host; giveWay(): void }
 /** The hosts that are equal for a lease: those with this agent in this version, of the same user. */
 type Group = {
   agent: string
@@ -67,19 +69,23 @@ export const createRoster = ({ wanted, fault, isOwn }: Deps) => {
   /** The hosts on which a suspect has begun. */
   const tested = new WeakSet<Host>()
   const callbacks: (() => void)[] = []
+  /** Leases whose tasks only wait, the longest first: they give way to leases that wait for a slot. */
+  const resting = new Set<Seat>()
   let turns = 0
   let isClosed = false
 
   /**
    * The hosts with this agent that may serve the user: those of the user, or else those for all users. While the user has an
    * agent of this name, also one whose hosts are away, no shared host gets its tasks. `began`: a task that has begun stays with
-   * hosts of the user (true), or with those for all users (false).
+   * hosts of the user (true), unless a file of the server has the name now, or with those for all users (false).
    */
   const hostsFor = (agent: string, user: string, began?: boolean): Host[] => {
     const all = [...hosts].filter(host => host.agents.has(agent))
-    if (began === false) return all.filter(host => host.user === undefined)
+    const shared = all.filter(host => host.user === undefined)
+    if (began === false) return shared
     const own = all.filter(host => host.user === user)
-    return own.length > 0 || isOwn(agent, user) ? own : all.filter(host => host.user === undefined)
+    if (own.length > 0 || isOwn(agent, user)) return own
+    return began === true ? shared.filter(host => !host.isWorker) : shared
   }
   /** The host that has come last is the newest. */
   const versionOf = (host: Host, agent: string): string => host.agents.get(agent)?.version ?? ''
@@ -92,8 +98,21 @@ export const createRoster = ({ wanted, fault, isOwn }: Deps) => {
 
   const isTested = (host: Host): boolean => tested.has(host) && host.connection.unheard() > 0
   const isHeard = (host: Host): boolean => host.connection.unheard() === 0
+  const groupsOf = (host: Host): Group[] =>
+    [...host.agents].flatMap(([agent, { version }]) => groups.get(keyOf(agent, host.user, version)) ?? [])
 
-  const freest = ({ hosts: equal }: Group, isRight: (host: Host) => boolean): Host | undefined => {
+  const quietest = ({ hosts: equal }: Group): Host | undefined => {
+    let best: Host | undefined
+    for (const host of equal)
+      if (best === undefined || host.connection.unheard() < best.connection.unheard()) best = host
+    return best
+  }
+  /** Whether a suspect waits until the leases of the host are heard. Without this, new leases could keep it waiting for ever. */
+  const isKept = (host: Host): boolean =>
+    suspects.size > 0 && groupsOf(host).some(group => group.suspects.isReady() && quietest(group) === host)
+  const takesOthers = (host: Host): boolean => !isTested(host) && !isKept(host)
+
+  const freest = (equal: Iterable<Host>, isRight: (host: Host) => boolean): Host | undefined => {
     let best: Host | undefined
     let mostFree = 0
     for (const host of equal) {
@@ -114,22 +133,31 @@ export const createRoster = ({ wanted, fault, isOwn }: Deps) => {
     if (lease.isSuspect) tested.add(host)
     else tested.delete(host)
     try {
-      lease.begun(host.connection.begin(lease.listener, versionOf(host, lease.agent)))
+      lease.begun(host.connection.begin(lease.listener, versionOf(host, lease.agent)), host)
     } catch (error) {
       fault(error)
     }
   }
-  const beginNext = (group: Group): boolean => {
-    const quiet = suspects.size === 0 ? undefined : freest(group, isHeard)
-    const suspect = quiet && group.suspects.take()
-    const host = suspect === undefined ? freest(group, one => !isTested(one)) : quiet
-    const next = suspect ?? (host && group.line.take())
+  /** A host whose slot a resting lease has given up. */
+  const vacated = (equal: ReadonlySet<Host>, isRight: (host: Host) => boolean): Host | undefined => {
+    for (const lease of resting) {
+      if (!equal.has(lease.host) || !isRight(lease.host)) continue
+      resting.delete(lease)
+      lease.giveWay()
+      return freest([lease.host], isRight)
+    }
+    return undefined
+  }
+  const takeFrom = (group: Group, line: Line<Waiting>, isRight: (host: Host) => boolean): boolean => {
+    if (!line.isReady()) return false
+    const host = freest(group.hosts, isRight) ?? vacated(group.hosts, isRight)
+    const next = host && line.take()
     if (host === undefined || next === undefined) return false
     begin(host, next.job)
     return true
   }
   const fill = (group: Group): void => {
-    while (beginNext(group));
+    while (takeFrom(group, group.suspects, isHeard) || takeFrom(group, group.line, takesOthers));
   }
   /** Puts a waiting lease into the line of the right group. */
   const place = (lease: Waiting): void => {
@@ -150,9 +178,6 @@ export const createRoster = ({ wanted, fault, isOwn }: Deps) => {
       for (const lease of all) place(lease)
     }
   }
-  const groupsOf = (host: Host): Group[] =>
-    [...host.agents].flatMap(([agent, { version }]) => groups.get(keyOf(agent, host.user, version)) ?? [])
-
   const freed = (host: Host): void => {
     if (isClosed) return
     const own = groupsOf(host)
@@ -205,13 +230,25 @@ export const createRoster = ({ wanted, fault, isOwn }: Deps) => {
     },
     lease(request: Asked, listener: LeaseListener): Lease {
       let held: HeldLease | undefined
+      let seat: Seat | undefined
+      const over = (end: LeaseEnd) => {
+        if (seat !== undefined) resting.delete(seat)
+        listener.over(end)
+      }
       /** The side effects that the task tells the host to run while the lease begins. */
       const early: number[] = []
       const lease: Waiting = {
         ...request,
-        ...{ listener, leave: () => {} },
-        begun(one) {
+        ...{ listener: { ...listener, over }, leave: () => {} },
+        begun(one, host) {
           held = one
+          seat = {
+            host,
+            giveWay() {
+              one.stop('rest')
+              over({ why: 'released', message: 'the task waits, and another one needs its slot' })
+            },
+          }
           for (const n of early.splice(0)) one.run(n)
         },
       }
@@ -226,10 +263,22 @@ export const createRoster = ({ wanted, fault, isOwn }: Deps) => {
           if (held === undefined) early.push(n)
           else held.run(n)
         },
+        rests(isResting) {
+          if (seat === undefined) return
+          if (!isResting) resting.delete(seat)
+          else if (!resting.has(seat)) {
+            resting.add(seat)
+            for (const group of groupsOf(seat.host)) fill(group)
+          }
+        },
         stop(reason) {
+          if (seat !== undefined) resting.delete(seat)
           held?.stop(reason)
           lease.leave()
           forget(lease)
+          // The host that was kept for the suspect takes others again.
+          if (request.isSuspect && held === undefined)
+            for (const host of hostsFor(request.agent, request.user, request.isOwn)) freed(host)
         },
       }
     },

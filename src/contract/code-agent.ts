@@ -152,6 +152,8 @@ export type Lease = {
   results(results: EntryResult[]): void
   /** Tells the host to run its entry `n`, whose intent is stored. */
   run(n: number): void
+  /** Whether the task only waits. Its lease then ends when another task needs the slot. */
+  rests(isResting: boolean): void
   /** Ends the lease, or the wait. `reason` is for the host. */
   stop(reason: 'ended' | 'rest' | 'canceled' | 'paused'): void
 }

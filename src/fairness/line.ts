@@ -62,6 +62,8 @@ export const createLine = <Job>() => {
       user.isHeldBack = isHeldBack
       review(name, user)
     },
+    /** Whether a job may begin. */
+    isReady: (): boolean => ready.size > 0,
     /** The number of this user's jobs that wait. */
     waiting: (name: string): number => users.get(name)?.waiting.size ?? 0,
   }

@@ -53,6 +53,7 @@ const given = ({ accepts = true } = {}) => {
           return {
             results: results => held?.results(results),
             run: n => held?.run(n),
+            rests() {},
             stop: reason => held?.stop(reason),
           }
         },

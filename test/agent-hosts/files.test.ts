@@ -121,7 +121,7 @@ t.test('a file takes over the name of a worker’s agent when this worker has le
   t.same(agents.names('anna'), ['good'])
   line.closed()
   for (const user of ['anna', undefined]) t.match(list(user), [{ source: 'good.mjs' }])
-  const task = fakeTask(agents)
+  const task = fakeTask(agents, { isOwn: true })
   await until(() => task.entries.length === 1)
 })
 

@@ -59,9 +59,30 @@ const given = () => {
     roster.add(own)
     return own
   }
-  const ask = (options: Parameters<typeof fakeTask>[1] = {}) => fakeTask(roster, { again: false, ...options })
+  const ask = (options: Parameters<typeof fakeTask>[1] = {}) => {
+    const { agent = 'good', user = 'anna' } = options
+    return fakeTask(roster, { again: false, isOwn: roster.find(agent, user)?.isOwn === true, ...options })
+  }
   return { roster, host, ask, begun, wanted, own }
 }
+
+t.test('a lease whose task only waits gives its slot to one that waits for it', async t => {
+  const { host, ask, begun } = given()
+  host('small', { slots: 1 })
+  const first = ask({ user: 'ben' })
+  await settle()
+  const second = ask({ user: 'eve' })
+  await settle()
+  t.same(begun, ['ben good on small'])
+  first.rests(true)
+  t.same(begun, ['ben good on small', 'eve good on small'])
+  t.match(first.ends, [{ why: 'released' }])
+  second.rests(true)
+  second.rests(false)
+  ask({ user: 'ben' })
+  await settle()
+  t.equal(begun.length, 2, 'a task that goes on keeps its slot')
+})
 
 t.test('a lease goes to a host of its own user before a shared one, and never to one of another', async t => {
   const { roster, host, ask, begun, wanted } = given()
@@ -98,6 +119,37 @@ t.test('a task that began on a shared host never goes on in a worker of its user
   t.same(begun, ['anna good on shared'])
   t.same(task.versions, ['1'])
 })
+
+t.test('a task that began in a worker of its user never goes on in a worker for all users', async t => {
+  const { roster, host, ask, begun } = given()
+  host('shared')
+  ask({ isOwn: true })
+  await settle()
+  t.same(begun, [])
+  t.equal(roster.find('good', 'anna', true), undefined, 'so it waits for a worker')
+  host('annas', { user: 'anna' })
+  t.same(begun, ['anna good on annas'])
+})
+
+t.test(
+  'a suspect begins as soon as the leases of one host are heard, since none begins there meanwhile',
+  async t => {
+    const { roster, host, ask, begun } = given()
+    const [busy, other] = [host('busy'), host('other')]
+    let unheard = 1
+    busy.connection.unheard = () => unheard
+    other.connection.unheard = () => 2
+    const suspect = ask({ again: true })
+    await settle()
+    suspect.listener.over({ why: 'died', message: 'the host has died', unheard: 'alone' })
+    ask()
+    await settle()
+    t.same(begun.slice(1), ['anna good on other'])
+    unheard = 0
+    roster.heard(busy)
+    t.same(begun.slice(2), ['anna good on busy'])
+  },
+)
 
 t.test(
   'a lease goes to the version with which its task began while it is there, then to the newest',

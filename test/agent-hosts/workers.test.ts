@@ -389,7 +389,7 @@ t.test('a worker that is silent for 15 s loses its leases, and what it still say
   const { world, roster, workers, connect } = given()
   const well = connect('ben')
   const silent = connect('anna', '1', false)
-  const task = fakeTask(roster)
+  const task = fakeTask(roster, { isOwn: true })
   await until(() => task.entries.length === 1)
   await world.advance(14_000)
   t.same(task.ends, [])
@@ -457,7 +457,7 @@ t.test('what is listed survives a restart, until a day after the last worker has
   t.match(second.workers.agents('ben'), [{ name: 'good', version: '4', workers: 0 }])
   t.match(second.workers.find('good', 'anna')?.served, { name: 'good', kind: 'function', version: '3' })
   second.connect()
-  const task = fakeTask(second.roster, { user: 'anna' })
+  const task = fakeTask(second.roster, { user: 'anna', isOwn: true })
   await settle()
   t.same(task.versions, [], 'the task waits for a worker of its user, not for a shared one')
   second.connect('anna')
@@ -472,7 +472,7 @@ t.test('what is listed survives a restart, until a day after the last worker has
 })
 
 t.test(
-  'a lease that waits for a worker of its user goes to a shared one when that agent is forgotten',
+  'a task of a worker of its user waits for such a worker also when that agent is forgotten',
   async t => {
     const world = testWorld()
     let isLater = false
@@ -482,12 +482,14 @@ t.test(
     const own = connect('anna')
     await settle()
     own.closed()
-    const task = fakeTask(roster)
-    await settle()
-    t.same(task.versions, [])
+    const task = fakeTask(roster, { isOwn: true })
     isLater = true
     await world.advance(1000)
+    await settle()
+    t.same(task.versions, [])
+    connect('anna', '2')
     await until(() => task.versions.length === 1)
+    t.same(task.versions, ['2'])
   },
 )
 

@@ -92,13 +92,13 @@ const play = async (seed: number, events: Recorded[], { disks }: { disks: boolea
   const report = (level: string, message: string, fields: unknown) => {
     if (!disks) wrong.push(`${level} ${message} ${JSON.stringify(fields)}`)
   }
-  const mostInMemory = upTo(6)
+  const limits = { mostInMemory: upTo(6), mostAsleep: upTo(6) }
   let lives = 0
   /** A projector as a process would have it: its timers end with it. */
   const make = () => {
     const life = ++lives
     const after = (ms: number, job: () => void) => world.timers.after(ms, () => life === lives && job())
-    return createReadModels(store, log, { ...world.timers, after }, report, { mostInMemory })
+    return createReadModels(store, log, { ...world.timers, after }, report, limits)
   }
   let projector = make()
   /** Commits hear of each other in turn, like those of the log. */

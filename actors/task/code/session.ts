@@ -35,6 +35,8 @@ type Running = {
   version: string
   /** How many results the host has, with those that are not stored yet. */
   given: number
+  /** How many results the code has seen, as its newest turn says. */
+  seen: number
   /** Whether something that the host has asked for was left to the next lease, and so all that follows from it. */
   isBehind: boolean
   /** The newest attempt of each side effect that this host has the order to run, by the number of its entry. */
@@ -206,8 +208,8 @@ export const createCodeSession = (
       return
     }
     const mine: Running = {
-      lease: { results() {}, run() {}, stop() {} },
-      ...{ hasBegun: false, version: agentVersion, given: 0 },
+      lease: { results() {}, run() {}, rests() {}, stop() {} },
+      ...{ hasBegun: false, version: agentVersion, given: 0, seen: 0 },
       ...{ isBehind: false, attempts: new Map() },
     }
     const isMine = () => running === mine
@@ -224,6 +226,7 @@ export const createCodeSession = (
         tellRuns(mine)
       },
       turn: turn => {
+        mine.seen = turn.seen
         recording = recording.then(() => (giveEarly(mine, turn) ? undefined : record(mine, turn)))
         return recording
       },
@@ -313,14 +316,18 @@ export const createCodeSession = (
     follow(): void {
       if (running === undefined) start()
       if (running !== undefined) {
+        running.lease.rests(false)
         giveResults(running)
         tellRuns(running)
       }
       followTimers()
     },
-    /** The task waits. A lease that a host has stays, since the wait may be short. */
+    /** The task waits. A lease that a host has stays until another task needs its slot, since the wait may be short. */
     rest(): void {
-      if (running !== undefined) giveResults(running)
+      if (running !== undefined) {
+        giveResults(running)
+        running.lease.rests(running.hasBegun && running.seen === view.results.length)
+      }
       followTimers()
     },
     /** Whether the host has the order to run a side effect, in its newest attempt. */

@@ -83,6 +83,7 @@ export const hostsHere = (agents: Record<string, unknown>, version = '1') => {
       return {
         results: results => take({ type: 'results', lease, results }),
         run: n => take({ type: 'run', lease, n }),
+        rests() {},
         stop(reason) {
           isOver = true
           listeners.delete(lease)

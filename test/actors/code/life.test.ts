@@ -639,7 +639,7 @@ t.test('a task whose workers are lost before they answer is not tried for ever',
       listener.begin()
       listener.over({ why: 'lost', message: 'the connection to the worker was lost', unheard: 'alone' })
     })
-    return { results() {}, run() {}, stop() {} }
+    return { results() {}, run() {}, rests() {}, stop() {} }
   }
   const id = await create()
   for (let n = 0; n < 20; n++) await quiet(system)
@@ -660,7 +660,7 @@ t.test('a host that dies four times, or floods three times, without any progress
         listener.begin()
         listener.over({ why, message: 'the host stood still' })
       })
-      return { results() {}, run() {}, stop() {} }
+      return { results() {}, run() {}, rests() {}, stop() {} }
     }
     const id = await create()
     for (let n = 0; n < 10; n++) await quiet(system)
@@ -703,7 +703,7 @@ t.test('a task that is too large for any host fails at once', async t => {
       listener.begin()
       listener.over({ why: 'unfit', message: 'the input and the journal of the task have 150000000 bytes' })
     })
-    return { results() {}, run() {}, stop() {} }
+    return { results() {}, run() {}, rests() {}, stop() {} }
   }
   const id = await create()
   await quiet(system)

@@ -37,7 +37,7 @@ export const fakeTask = (
     user = 'anna',
     version = '1',
     vars = {},
-    isOwn = true,
+    isOwn = false,
     again = true,
     most = 4,
     store,
@@ -108,6 +108,7 @@ export const fakeTask = (
     entries,
     give,
     outcome: () => outcome,
+    rests: (isResting: boolean) => lease?.rests(isResting),
     stop: (reason: 'ended' | 'rest' | 'canceled' | 'paused') => lease?.stop(reason),
   }
 }
