@@ -53,7 +53,7 @@ export const startDbos = async (atOnce: number): Promise<Dbos | undefined> => {
   const folder = newFolder('dbos')
   writeFileSync(path.join(folder, 'package.json'), '{"type":"module"}')
   execFileSync('npm', ['install', '--no-audit', '--no-fund', `@dbos-inc/dbos-sdk@${version}`], {
-    ...{ cwd: folder, stdio: 'ignore' },
+    ...{ cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] },
   })
   for (const file of ['dbos-steps.mjs', 'twenty-steps.ts'])
     copyFileSync(path.join(import.meta.dirname, '../baselines', file), path.join(folder, file))
