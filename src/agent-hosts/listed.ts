@@ -87,25 +87,27 @@ export const openListed = ({ clock, report, file }: Deps) => {
       await replaceFile(to, text())
     }
   }
+  /** Writes what is listed. One write at a time: changes that come meanwhile are in the next one. Rejects with errors of the system. */
   const save = (): Promise<void> => {
     if (file === undefined) return Promise.resolve()
-    saving ??= write(file)
-      .catch(error => {
-        report('warn', 'the list of agents of workers cannot be saved', { file, error: error.message })
-      })
-      .finally(() => {
+    isChanged = true
+    if (saving === undefined) {
+      saving = write(file).finally(() => {
         saving = undefined
       })
+      saving.catch(error => {
+        report('warn', 'the list of agents of workers cannot be saved', { file, error: error.message })
+      })
+    }
     return saving
   }
   const change = (): void => {
-    isChanged = true
-    void save()
+    save().catch(() => {}) // it is reported
   }
 
-  /** Resolves when the file says what is listed. */
+  /** Resolves when nothing is being written. */
   const saved = async (): Promise<void> => {
-    while (saving !== undefined) await saving
+    while (saving !== undefined) await saving.catch(() => {})
   }
 
   return {
@@ -149,10 +151,9 @@ export const openListed = ({ clock, report, file }: Deps) => {
     async erase(user: string): Promise<void> {
       const own = [...all].filter(([, one]) => one.user === user)
       for (const [key] of own) drop(key)
-      await saved()
       if (file === undefined) return
       // Nothing is caught here: an erasure that has failed is tried again.
-      await replaceFile(file, text())
+      await save()
       await syncFolder(path.dirname(file))
     },
     saved,
