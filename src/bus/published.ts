@@ -7,11 +7,13 @@ import { publicEventOf } from '../history/public-events.ts'
 
 /**
  * A public event, its owner, the session of its stream, and the position of the stored event that it was made from.
+ * `seq`: the number of the first frame of this stored event, if it is of a task.
  */
 export type Published<Event extends PublicEvent | Gap = PublicEvent | Gap> = {
   position: number
   owner: string
   sessionId?: string
+  seq?: number | undefined
   event: Event
 }
 
@@ -24,8 +26,8 @@ export const publishedOf = (recorded: readonly Recorded[]): readonly Published<P
   for (const one of recorded) {
     const event = publicEventOf(one)
     if (event === undefined) continue
-    const { owner, session_id: sessionId } = one.header
-    events.push({ position: one.position, owner, sessionId, event })
+    const { owner, session_id: sessionId, seq } = one.header
+    events.push({ position: one.position, owner, sessionId, seq, event })
   }
   ofBatches.set(recorded, events)
   return events

@@ -2,11 +2,12 @@
 // response.
 import type { Published } from '../bus/published.ts'
 import { isResponseEnd, type ResponseEnd } from '../contract/openai/response-ends.ts'
+import { isTerminal } from '../contract/wire.ts'
 import type { Webhook } from '../history/webhook.ts'
 import { type Body, bodyOf, bodyWith } from './body.ts'
 
-/** Finds the response that ended when the status of a task changed at this time (ISO 8601); undefined: none did. */
-export type FindEnded = (taskId: string, at: string) => Promise<ResponseEnd | undefined>
+/** Finds the response that ended with a change of a task's status. `seq`: the frame of the change. Undefined: none ended. */
+export type FindEnded = (taskId: string, seq: number) => Promise<ResponseEnd | undefined>
 
 export type Letter = { type: string; body: Body }
 
@@ -16,16 +17,29 @@ export const neededTypes = ({ settings: { types } }: Webhook): ReadonlySet<strin
   return new Set(types.map(type => (isResponseEnd(type) ? 'TaskStatusChanged' : type)))
 }
 
+const ends = new WeakMap<Published, Promise<ResponseEnd | undefined>>()
+/** The response that ended with an event, looked for once for all webhooks and tries. */
+const endOf = (published: Published, findEnded: FindEnded): Promise<ResponseEnd | undefined> | undefined => {
+  const { event, seq } = published
+  if (event.type !== 'TaskStatusChanged' || seq === undefined) return undefined
+  if (event.new_status !== 'input-required' && !isTerminal(event.new_status)) return undefined
+  const known = ends.get(published)
+  if (known !== undefined) return known
+  const end = findEnded(event.task_id, seq)
+  ends.set(published, end)
+  end.catch(() => ends.delete(published)) // a later try looks again
+  return end
+}
+
 /** Undefined: the webhook sends nothing for this event. */
 export const letterOf = async (
-  { settings: { types } }: Webhook,
+  { settings: { types } }: { settings: Pick<Webhook['settings'], 'types'> },
   published: Published,
   findEnded: FindEnded,
 ): Promise<Letter | undefined> => {
   const { event, position } = published
   if (types === undefined || !types.some(isResponseEnd)) return { type: event.type, body: bodyOf(published) }
-  if (event.type !== 'TaskStatusChanged') return undefined
-  const ended = await findEnded(event.task_id, event.timestamp)
+  const ended = await endOf(published, findEnded)
   if (ended === undefined || !types.includes(ended.type)) return undefined
   const { type, id } = ended
   const created_at = Math.floor(Date.parse(event.timestamp) / 1000)

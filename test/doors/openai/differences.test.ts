@@ -69,6 +69,8 @@ t.test("webhooks of OpenAI's form say how each response in the background ended"
   const second = await begin({ previous_response_id: first.id, input: answer(output[0]) })
   await heard(2)
   await client.responses.create({ model: 'echo', input: 'not in the background' })
+  const native = { user_message_content: 'no response', client_id: 'echo', background: true, stream: false }
+  t.equal((await api('POST', '/tasks', native)).status, 200)
   const third = await begin()
   await heard(3)
   const fourth = await begin()

@@ -7,6 +7,7 @@ import type { TaskDoor } from '../../../http/doors.ts'
 import { storedBeats } from '../../follow.ts'
 import { type Beat, isOver, taskIn } from '../../turns.ts'
 import { responseId } from './ids.ts'
+import { factsOf } from './object.ts'
 
 type Tasks = Pick<TaskDoor, 'createdOf' | 'storedFrames' | 'streamOf'>
 
@@ -19,16 +20,21 @@ const nameOf = ({ frame, asked }: Beat): ResponseEndName => {
     : 'response.incomplete'
 }
 
-/** `at`: when the status changed, in ISO 8601. Undefined: no response in the background ended then. */
+/**
+ * `seq`: the number of the frame that shows the change. Undefined: no response in the background ended with it. Only a task that was
+ * made as a response in the background has such responses: a run of a job and a fork have none.
+ */
 export const findEnded =
   (tasks: Tasks) =>
-  async (taskId: string, at: string): Promise<ResponseEnd | undefined> => {
+  async (taskId: string, seq: number): Promise<ResponseEnd | undefined> => {
     try {
-      const { request } = await tasks.createdOf(tasks.streamOf(taskId))
-      if (request.background !== true) return undefined
+      const created = await tasks.createdOf(tasks.streamOf(taskId))
+      if (factsOf(created).background !== true || created.forked_from !== undefined) return undefined
       for await (const beat of storedBeats(tasks, taskId, localPause()))
-        if (isOver(beat) && beat.frame.timestamp === at)
-          return { type: nameOf(beat), id: responseId({ taskId, turn: beat.turn }) }
+        if (beat.frame.sequence_number === seq)
+          return isOver(beat)
+            ? { type: nameOf(beat), id: responseId({ taskId, turn: beat.turn }) }
+            : undefined
     } catch (error) {
       const isGone =
         error instanceof ErasedEvent || (error instanceof Refusal && error.reason === 'TaskNotFound')

@@ -7,7 +7,7 @@ import type { ResponseFacts } from './request.ts'
 type Created = TaskEventData<'TaskCreated'>
 
 /** The facts that this protocol stored with the request. A task that was made otherwise has none. */
-const factsOf = ({ request }: Created): ResponseFacts => {
+export const factsOf = ({ request }: Created): ResponseFacts => {
   const facts = request.metadata?.[ownMetadata]
   return typeof facts === 'object' && facts !== null ? facts : {}
 }

@@ -14,8 +14,12 @@ import { OpenAIProblem } from '../errors.ts'
 import { taskOfResponse } from './ids.ts'
 import { type Input, isUserMessage, readInput } from './input.ts'
 
-/** What the protocol asked for and a task cannot say. `metadata`: keys that the service writes itself. */
+/**
+ * What the protocol asked for and a task cannot say. `metadata`: keys that the service writes itself. `background`: tasks of other
+ * makers run in the background too, and this says that a response does.
+ */
 export type ResponseFacts = {
+  background?: true
   previous_response_id?: string
   parallel_tool_calls?: boolean
   tool_choice?: unknown
@@ -33,6 +37,7 @@ const factsOf = (body: CreateResponseBody): ResponseFacts => {
   const format = body.text?.format
   const { name, description, strict } = format?.type === 'json_schema' ? format : {}
   return present({
+    background: body.background ? true : undefined,
     previous_response_id: body.previous_response_id,
     parallel_tool_calls: body.parallel_tool_calls,
     tool_choice: body.tool_choice,
