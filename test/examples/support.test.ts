@@ -1,5 +1,7 @@
 // The support desk of examples/support, as its README starts it. The server is killed in the middle of a letter.
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
+import { connect } from 'node:net'
 import path from 'node:path'
 import { runInNewContext } from 'node:vm'
 import t from 'tap'
@@ -43,7 +45,8 @@ t.test(
     const receiver = await reader.copy(desk)
 
     const url = reader.here('http://127.0.0.1:8080')
-    const token = readFileSync(path.join(reader.folder, 'data/admin-token'), 'utf8').trim()
+    const admin = readFileSync(path.join(reader.folder, 'data/admin-token'), 'utf8').trim()
+    const token = /^rp_\S+$/m.exec(receiver.terminal.output())?.[0] ?? ''
     const shop = reader.here('http://127.0.0.1:3000')
     t.equal(await (await fetch(shop)).text(), page)
     t.match((await fetch(`${shop}/client.mjs`)).headers.get('content-type'), 'text/javascript')
@@ -52,6 +55,13 @@ t.test(
       400,
       'nobody else is believed',
     )
+
+    const { port } = new URL(shop)
+    const aborted = connect(Number(port), '127.0.0.1', () =>
+      aborted.end('POST /hook HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{'),
+    )
+    await once(aborted.resume(), 'close')
+    t.equal((await fetch(shop)).status, 200, 'a request that breaks off does no harm')
 
     const questions: string[] = []
     let again: Promise<unknown> = Promise.resolve()
@@ -70,7 +80,7 @@ t.test(
     t.same(questions, ['Pay 34 EUR for order 1001?'])
     t.match(letter.said(), /^I am sorry about your mugs\. You will have your 34 EUR within three days\.$/)
 
-    const reprise = new client.Reprise({ baseUrl: url, token })
+    const reprise = new client.Reprise({ baseUrl: url, token: admin })
     const [task, ...more] = await reprise.tasks.list().all()
     t.same(more, [], 'there is one task')
     t.match(await reprise.env.observe(task?.session_id ?? ''), { state: { refunds: [1001] } })
