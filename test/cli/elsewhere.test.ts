@@ -126,6 +126,9 @@ t.test('tasks are listed page by page, with filters', async t => {
   t.same(await shown('--status', 'working,completed', '--status', 'failed', '--limit', '2'), [third, second])
   t.same(await shown('--after', second), [first])
   t.same(await shown('--until', '2020-01-01'), [])
+  t.same(await shown('--as-of', 'position:1'), [])
+  const moment = new Date().toISOString()
+  t.match((await list('--as-of', moment)).stdout, new RegExp(`^${third} .+ echo\n${second} `))
   const page = await list('--limit', '2')
   t.match(page.stdout.split('\n')[0], new RegExp(`^${third}  completed       \\S+Z  echo  hello$`))
   t.equal(page.stderr, `There are more: add --after ${second}, or a higher --limit.\n`)
@@ -185,17 +188,18 @@ t.test('a watch goes on when the server was killed and is started again', async 
   const folder = t.testdir()
   const PORT = String(await freePort())
   const first = await spawnServer(t, folder, { PORT })
-  const script = [{ message: 'one two three four five six', delta_ms: 300 }]
+  const script = [{ message: 'hello' }, { pause: 'until the restart' }, { message: 'bye' }]
   await first.api('POST', '/tasks', {
-    ...{ user_message_content: 'x', stream: false, background: true, task_id: 'slow' },
+    ...{ user_message_content: 'x', stream: false, background: true, task_id: 'long' },
     agent_config: { agent_id: 'script', script },
   })
   const given = ['--url', first.url, '--token', adminToken, '--json']
-  const watched = start(t, ['tasks', 'watch', 'slow', ...given])
-  await watched.until(/"delta":/)
+  const watched = start(t, ['tasks', 'watch', 'long', ...given])
+  await watched.until(/"type":"task\.paused"/)
   await first.end('SIGKILL')
   await watched.until(/the connection broke/)
-  await spawnServer(t, folder, { PORT })
+  const second = await spawnServer(t, folder, { PORT })
+  await second.api('POST', '/tasks/long/resume')
   const { code, stdout } = await watched.ended
   t.equal(code, 0)
   const frames = jsonLines<{ sequence_number: number; type: string }>(stdout)

@@ -38,18 +38,32 @@ export const timeOf = (seconds: number): string =>
 /** The size of the pages for so many entries of a list, and for one more, which says whether others follow. */
 export const pageOf = (limit: number): number => Math.min(limit + 1, perPage)
 
-/** The first entries of a list. When they are read, `more` gives the last of them if others follow. */
-export const firstOf = <Entry>(list: AsyncIterable<Entry>, limit: number) => {
-  let last: Entry | undefined
+/** How a list is printed. `none`: what people read when there is no entry. `limit`: the largest number of entries. */
+type Printing<Entry> = {
+  lineOf: (entry: Entry) => string
+  idOf: (entry: Entry) => string
+  none: string
+  limit: number
+}
+
+/** Prints the first entries of a list, as `printAll` does. People also read how the next ones are listed. */
+export const printFirst = async <Entry>(
+  list: AsyncIterable<Entry>,
+  options: Asking,
+  { lineOf, idOf, none, limit }: Printing<Entry>,
+): Promise<void> => {
+  let last = ''
   let hasMore = false
-  async function* entries() {
+  async function* first() {
     let left = limit
     for await (const entry of list) {
       hasMore = left-- === 0
       if (hasMore) return
-      last = entry
+      last = idOf(entry)
       yield entry
     }
   }
-  return { entries: entries(), more: () => (hasMore ? last : undefined) }
+  await printAll(first(), options, lineOf, none)
+  if (hasMore && !options.json)
+    process.stderr.write(`There are more: add --after ${last}, or a higher --limit.\n`)
 }

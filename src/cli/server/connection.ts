@@ -147,19 +147,26 @@ const sendersToFolder = (config: Config, url: string): Senders => {
 }
 const sendersToAddress: Senders = { send: sendPatiently, sendAgain: sendPatiently }
 
+/** Tells of each break once: when a request fails, and when the stream is opened again. */
 const tellingBreaks = (send: typeof fetch, onBroken: () => void): typeof fetch => {
   let isBegun = false
   let isTold = false
+  const tell = () => {
+    if (!isTold) onBroken()
+    isTold = true
+  }
   return async (input, init) => {
-    if (new Headers(init?.headers).get('accept') !== 'text/event-stream') return send(input, init)
-    if (isBegun && !isTold) {
-      isTold = true
-      onBroken()
+    const isStream = new Headers(init?.headers).get('accept') === 'text/event-stream'
+    if (isStream && isBegun) tell()
+    isBegun ||= isStream
+    try {
+      const answer = await send(input, init)
+      isTold = false
+      return answer
+    } catch (error) {
+      tell()
+      throw error
     }
-    isBegun = true
-    const answer = await send(input, init)
-    isTold = false
-    return answer
   }
 }
 
@@ -183,7 +190,7 @@ const toldBy = ({ url, bearer }: Address, error: unknown): unknown => {
     return new CannotStart(`the server at ${url} refuses ${bearer.source}: ${bearer.ifRefused}`)
   if (docs?.endsWith('#error-RouteNotFound'))
     return new CannotStart(
-      `the server at ${url} does not know this request: check the path of the address, and that the server is not older than this command`,
+      `the server at ${url} does not know this request: check the path of the address, that no id is empty, and that the server is not older than this command`,
     )
   const said =
     problems.length === 0 ? message : problems.map(({ loc, msg }) => `${loc.join('.')}: ${msg}`).join('; ')

@@ -2,7 +2,7 @@
 import type { EnvironmentInfo, EnvSession, ToolDefinition } from '../../../library/client/index.ts'
 import { NoAnswer } from '../terminal/exit.ts'
 import { jsonObject, varsOf, wholeNumber } from '../terminal/values.ts'
-import { type Asking, ask, firstOf, pageOf, print, printAll, timeOf } from './ask.ts'
+import { type Asking, ask, pageOf, print, printAll, printFirst, timeOf } from './ask.ts'
 import { contentText } from './show.ts'
 
 const linesOfKind = ({
@@ -43,13 +43,12 @@ export const listSessions = (options: ListOptions): Promise<void> => {
   const none = Object.values(filters).some(value => value !== undefined)
     ? 'No environment session fits.'
     : 'No environment sessions yet. reprise env create KIND makes one; reprise env kinds lists the kinds.'
-  return ask(options, async ({ sessions }) => {
-    const { entries, more } = firstOf(sessions.list({ ...filters, limit: pageOf(limit) }), limit)
-    await printAll(entries, options, lineOfSession, none)
-    const last = more()
-    if (last !== undefined && !options.json)
-      process.stderr.write(`There are more: add --after ${last.session_id}, or a higher --limit.\n`)
-  })
+  return ask(options, ({ sessions }) =>
+    printFirst(sessions.list({ ...filters, limit: pageOf(limit) }), options, {
+      ...{ lineOf: lineOfSession, none, limit },
+      idOf: ({ session_id }) => session_id,
+    }),
+  )
 }
 
 export const getSession = async (id: string, options: Asking): Promise<void> => {

@@ -3,7 +3,7 @@ import { type Task, type TaskStatus, type TaskSummary, textOf } from '../../../l
 import { fitted } from '../terminal/printer.ts'
 import { type Common, openTerminal } from '../terminal/terminal.ts'
 import { wholeNumber, wordsOf } from '../terminal/values.ts'
-import { type Asking, ask, firstOf, pageOf, print, printAll, timeOf } from './ask.ts'
+import { type Asking, ask, pageOf, print, printFirst, timeOf } from './ask.ts'
 import { mustFindServer } from './connection.ts'
 import { showTask } from './follow.ts'
 import { isResting, waitOf } from './show.ts'
@@ -32,9 +32,9 @@ export const queryOf = ({ user, session, agent, since, until }: TaskFilters) => 
 
 const agentOf = ({ metadata }: Pick<Task, 'metadata'>): string => String(metadata?.agent ?? '-')
 
-const lineOf = (task: TaskSummary): string => {
+const lineOf = (task: Task | TaskSummary): string => {
   const begin = [task.id, task.status.padEnd(14), timeOf(task.created_at), agentOf(task), ''].join('  ')
-  return begin + fitted(begin, task.question, process.stdout)
+  return 'question' in task ? begin + fitted(begin, task.question, process.stdout) : begin.trimEnd()
 }
 
 export const listTasks = (options: ListOptions): Promise<void> => {
@@ -53,14 +53,13 @@ export const listTasks = (options: ListOptions): Promise<void> => {
   }
   const isFiltered = Object.entries(query).some(([name, value]) => name !== 'limit' && value !== undefined)
   const none = isFiltered ? 'No task fits.' : 'No tasks yet. reprise try "what is 2+3*4?" makes one.'
-  return ask(options, ({ tasks }) => {
-    const { entries, more } = firstOf(tasks.summaries(query), limit)
-    return printAll(entries, options, lineOf, none).then(() => {
-      const last = more()
-      if (last !== undefined && !options.json)
-        process.stderr.write(`There are more: add --after ${last.id}, or a higher --limit.\n`)
-    })
-  })
+  const printing = { lineOf, none, limit, idOf: ({ id }: { id: string }) => id }
+  return ask(options, ({ tasks }) =>
+    // The server gives no summaries of the past.
+    asOf === undefined
+      ? printFirst<Task | TaskSummary>(tasks.summaries(query), options, printing)
+      : printFirst(tasks.list(query), options, printing),
+  )
 }
 
 const usageText = ({ usage }: Task): string | undefined =>
@@ -69,14 +68,14 @@ const usageText = ({ usage }: Task): string | undefined =>
     : `${usage.total_tokens} (${usage.input_tokens ?? 0} in, ${usage.output_tokens ?? 0} out)`
 
 const linesOf = (task: Task): string[] => {
-  const parentOf = task.metadata?.parent_task_id
+  const parent = task.metadata?.parent_task_id
   const { error } = task
   const rows: [string, string | undefined][] = [
     ['agent', agentOf(task)],
     ['session', task.session_id],
     ['user', task.user_id],
     ['created', timeOf(task.created_at)],
-    ['part of', parentOf === undefined ? undefined : String(parentOf)],
+    ['part of', parent === undefined ? undefined : String(parent)],
     ['tokens', usageText(task)],
     ['error', error === undefined ? undefined : `${error.message} (${error.code})`],
     ['waits', isResting(task) ? waitOf(task).about : undefined],
