@@ -60,6 +60,10 @@ t.test('each mistake is one line that says what to do, without a token', async t
     (_, answer) => void answer.writeHead(308, { location: `${url}/` }).end(),
   )
   const proxy = await listening(t, (_, answer) => void answer.writeHead(502).end('bad gateway'))
+  const busy = await listening(
+    t,
+    (_, answer) => void answer.writeHead(429, { 'retry-after': '7', 'x-api-version': '1' }).end('{}'),
+  )
   const { host } = new URL(url)
   const rows: [given: string[], code: number, says: RegExp][] = [
     [
@@ -86,6 +90,7 @@ t.test('each mistake is one line that says what to do, without a token', async t
     [['--url', `${url}/docs/x`, '--token', adminToken], 2, /does not know this request: check the path/],
     [['--url', elsewhere, '--token', secret], 2, new RegExp(`sends requests on to ${url}: give the address`)],
     [['--url', proxy, '--token', secret], 3, /answered 502/],
+    [['--url', busy, '--token', secret], 75, /takes no more now; try again in 7 s: /],
   ]
   for (const [given, code, says] of rows) {
     const found = await runHere(['tasks', 'list', ...given])
@@ -95,6 +100,26 @@ t.test('each mistake is one line that says what to do, without a token', async t
     t.notMatch(found.stderr, secret)
     t.notMatch(found.stderr, worker)
   }
+})
+
+t.test('a secret in a wrong place is neither shown nor sent', async t => {
+  const { code, stderr } = await runHere(['env', 'create', 'gridworld', '--var', secret], there)
+  t.equal(code, 2)
+  t.match(stderr, /^reprise: --var is not of the form NAME=VALUE/)
+  t.notMatch(stderr, secret)
+  const revoked = await runHere(['token', 'revoke', secret], { ...there, REPRISE_URL: nowhere })
+  t.match(
+    revoked,
+    { code: 2, stderr: /the id of a token: reprise token list shows the ids/ },
+    'nothing is asked',
+  )
+  t.notMatch(revoked.stderr, secret)
+})
+
+t.test('a request to paste reads the token from a variable, and says where it is missing', async t => {
+  const { mustFindServer } = await import('../../src/cli/server/connection.ts')
+  const line = mustFindServer({ url, token: secret }).curlOf('/v1/tasks/x/resume')
+  t.match(line, `"Authorization: Bearer \${REPRISE_TOKEN:?set this variable to the token of --token}"`)
 })
 
 t.test('empty lists say so, and how to begin; with --json they print nothing', async t => {
@@ -162,6 +187,9 @@ t.test('a task is shown, paused, resumed, canceled and watched', async t => {
   t.match(seen.stderr, new RegExp(`^completed, 2 steps, .+, ${id}$`, 'm'))
   t.notMatch(seen.stderr, adminToken)
   t.match((await task('get', id)).stdout, /\n\nyou said yes\n$/)
+  const replayed = await task('watch', id)
+  t.match(replayed, { code: 0, stdout: 'you said yes\n' })
+  t.notMatch(replayed.stderr, /waits for|curl/, 'a wait that is over is not told')
   t.match(await task('watch', id, '--json', '--after', '0'), { code: 0, stdout: /^\{.+"sequence_number":1,/ })
 
   const slow = await api('POST', '/tasks', {
@@ -279,4 +307,12 @@ t.test('what makes a file needs none here: tokens, jobs, links and tasks', async
   t.match(await run('cron', 'delete', id), { code: 0, stderr: `${id} is deleted\n` })
   t.match((await run('console')).stdout, new RegExp(`^${url}/ui#login=`))
   t.match(await run('try', 'hello', '--agent', 'echo'), { code: 0, stdout: 'hello\n' })
+})
+
+t.test('text of others cannot steer the terminal; as JSON it is whole', async t => {
+  const text = 'a\u001b[31mb\u009bc'
+  const { id } = await createTask(api, { user_message_content: text, client_id: 'echo', user_id: 'mallory' })
+  t.match((await runHere(['tasks', 'get', id], there)).stdout, /\na\[31mbc\n$/)
+  const { stdout } = await runHere(['tasks', 'get', id, '--json'], there)
+  t.ok(stdout.includes(JSON.stringify(text)))
 })

@@ -1,5 +1,6 @@
 // Functions for the commands that ask a server about its resources.
 import type { Reprise } from '../../../library/client/index.ts'
+import { withoutControls } from '../terminal/printer.ts'
 import { mustFindServer, type Where } from './connection.ts'
 
 /** The options of a command that asks a server, and answers in JSON when it is asked to. */
@@ -8,7 +9,9 @@ export type Asking = Where & { json?: true }
 /** The largest number of entries on a page of a list. */
 export const perPage = 100
 
-export const print = (line: string): void => void process.stdout.write(`${line}\n`)
+/** Prints a line for people. It may contain text of others, whose control sequences a terminal would carry out. */
+export const print = (line: string): void => void process.stdout.write(`${withoutControls(line)}\n`)
+export const printJson = (value: unknown): void => void process.stdout.write(`${JSON.stringify(value)}\n`)
 
 /** Asks the server that the options name. Rejects as `Connection.ask` and `mustFindServer`. */
 export const ask = async <T>(where: Where, use: (client: Reprise) => Promise<T>): Promise<T> =>
@@ -25,7 +28,8 @@ export const printAll = async <Entry>(
 ): Promise<void> => {
   let count = 0
   for await (const entry of entries) {
-    print(json ? JSON.stringify(entry) : lineOf(entry))
+    if (json) printJson(entry)
+    else print(lineOf(entry))
     count++
   }
   if (count === 0 && !json) process.stderr.write(`${none}\n`)

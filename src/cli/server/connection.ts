@@ -9,7 +9,7 @@ import {
   type Run,
 } from '../../../library/client/index.ts'
 import { adminTokenOf, type Config, readConfig } from '../../config.ts'
-import { CannotStart } from '../../contract/cannot-start.ts'
+import { CannotStart, NotNow } from '../../contract/cannot-start.ts'
 import { filesOf } from '../../platform/files/data-folder.ts'
 import { NoAnswer, NotReached } from '../terminal/exit.ts'
 import { adminTokenSource, curlOf, lookForServer, publicUrlOfServer, urlOfServer } from './server.ts'
@@ -35,7 +35,8 @@ export type Connection = {
   publicUrl: string
   /**
    * Sends requests. Rejects with NotReached when there is no answer, or one that says that the server does not work; with NoAnswer when
-   * what was requested does not exist; with CannotStart when the server refuses the request.
+   * what was requested does not exist; with NotNow when the caller has too much under way or a quota is used up; with CannotStart when
+   * the server refuses the request for another reason.
    */
   ask: <T>(use: (client: Reprise) => Promise<T>) => Promise<T>
   /**
@@ -79,7 +80,9 @@ const givenToken = ({ token }: Where): Bearer | undefined => {
     token: given,
     source: `the token of ${source}`,
     ifRefused: `give another one with ${token === undefined ? 'REPRISE_TOKEN or --token' : '--token'}, which reprise token create makes where the server runs`,
-    inShell: '$REPRISE_TOKEN',
+    // Where nobody has set the variable, the shell says so instead of sending the request without a token.
+    inShell:
+      token === undefined ? '$REPRISE_TOKEN' : `\${REPRISE_TOKEN:?set this variable to the token of --token}`,
   })
 }
 
@@ -180,7 +183,7 @@ type Address = Pick<Connection, 'url' | 'publicUrl'> & Senders & { bearer: Beare
 
 const toldBy = ({ url, bearer }: Address, error: unknown): unknown => {
   if (!(error instanceof RepriseError)) return error
-  const { status, message, hint, problems, docs, cause } = error
+  const { status, message, hint, problems, docs, retryAfter, cause } = error
   if (cause instanceof NotReached || cause instanceof CannotStart) return cause
   if (status === 0)
     return new NotReached(
@@ -197,6 +200,10 @@ const toldBy = ({ url, bearer }: Address, error: unknown): unknown => {
   // What is not there is found with another command, and not with the request that the hint names.
   if (status === 404) return new NoAnswer(said)
   const words = hint === undefined ? said : `${said}. ${hint}`
+  if (status === 429) {
+    const wait = retryAfter === undefined ? 'later' : `in ${Math.ceil(retryAfter / 1000)} s`
+    return new NotNow(`the server at ${url} takes no more now; try again ${wait}: ${words}`)
+  }
   return status >= 500
     ? new NotReached(`the server at ${url} answered ${status}: ${words}`)
     : new CannotStart(words)
@@ -249,11 +256,15 @@ const connectToAddress = (url: string, where: Where): Connection => {
   return connectionTo({ url, publicUrl: url, bearer, ...sendersToAddress })
 }
 
+/** The address that the option or the variable names, as it was given. */
+export const givenAddress = ({ url }: Where): string | undefined =>
+  url ?? (process.env.REPRISE_URL || undefined)
+
 /** The server that the options or the variables name, otherwise that of the folder; undefined: none of these. */
 export const findServer = (where: Where): Connection | undefined => {
-  if (where.url !== undefined) return connectToAddress(addressIn(where.url, '--url'), where)
-  const fromVariable = process.env.REPRISE_URL
-  if (fromVariable) return connectToAddress(addressIn(fromVariable, 'REPRISE_URL'), where)
+  const given = givenAddress(where)
+  if (given !== undefined)
+    return connectToAddress(addressIn(given, where.url === undefined ? 'REPRISE_URL' : '--url'), where)
   const config = readConfig(process.env)
   const url = urlOfServer(config)
   return url === undefined ? undefined : connectToFolder(config, url, givenToken(where))

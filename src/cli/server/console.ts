@@ -1,5 +1,5 @@
 // reprise console: prints a link that signs in to the console. It asks a server for the link.
-import { type Asking, print } from './ask.ts'
+import { type Asking, print, printJson } from './ask.ts'
 import { mustFindServer } from './connection.ts'
 
 export const consoleLink = async (options: Asking): Promise<void> => {
@@ -11,5 +11,6 @@ export const consoleLink = async (options: Asking): Promise<void> => {
   process.stderr.write(
     `the link works once, within ${expires_in} seconds, and gives an admin token for 12 hours\n`,
   )
-  print(options.json ? JSON.stringify({ url, expires_in }) : url)
+  if (options.json) printJson({ url, expires_in })
+  else print(url)
 }

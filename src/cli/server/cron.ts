@@ -1,7 +1,7 @@
 // reprise cron: lists, makes, deletes and runs cron jobs. It asks a server.
 import type { CreateCronJobBody, CronJob, CronRun } from '../../../library/client/index.ts'
 import { CannotStart } from '../../contract/cannot-start.ts'
-import { type Asking, ask, perPage, print, printAll } from './ask.ts'
+import { type Asking, ask, perPage, print, printAll, printJson } from './ask.ts'
 
 type CreateOptions = Asking & {
   schedule?: string
@@ -75,16 +75,18 @@ export const createJob = async (name: string, message: string, options: CreateOp
     },
   }
   const made = await ask(options, ({ cron }) => cron.create(body))
-  print(options.json ? JSON.stringify(made) : lineOfJob(made))
+  if (options.json) printJson(made)
+  else print(lineOfJob(made))
 }
 
 export const deleteJob = async (id: string, options: Asking): Promise<void> => {
   const answer = await ask(options, ({ cron }) => cron.delete(id))
-  if (options.json) print(JSON.stringify(answer))
+  if (options.json) printJson(answer)
   else process.stderr.write(`${answer.message}\n`)
 }
 
 export const triggerJob = async (id: string, options: Asking): Promise<void> => {
   const run = await ask(options, ({ cron }) => cron.trigger(id))
-  print(options.json ? JSON.stringify(run) : lineOfRun(run))
+  if (options.json) printJson(run)
+  else print(lineOfRun(run))
 }

@@ -1,6 +1,6 @@
 // reprise diff: says where two tasks differ. It asks a server.
 import type { Difference } from '../../../library/client/index.ts'
-import { type Asking, ask, print } from './ask.ts'
+import { type Asking, ask, print, printJson } from './ask.ts'
 
 /** The largest number of differing events that are printed for a person. */
 const maxEventsShown = 10
@@ -21,7 +21,7 @@ const printForPeople = ({ first_divergence, items, facts }: Difference): void =>
 /** Prints where two tasks differ. The exit code is 1 when they differ. */
 export const diffTasks = async (left: string, right: string, options: Asking): Promise<void> => {
   const difference = await ask(options, ({ tasks }) => tasks.diff(left, right))
-  if (options.json) print(JSON.stringify(difference))
+  if (options.json) printJson(difference)
   else printForPeople(difference)
   if (difference.first_divergence !== null || difference.facts.length > 0) process.exitCode = 1
 }

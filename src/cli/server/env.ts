@@ -2,7 +2,7 @@
 import type { EnvironmentInfo, EnvSession, ToolDefinition } from '../../../library/client/index.ts'
 import { NoAnswer } from '../terminal/exit.ts'
 import { jsonObject, varsOf, wholeNumber } from '../terminal/values.ts'
-import { type Asking, ask, pageOf, print, printAll, printFirst, timeOf } from './ask.ts'
+import { type Asking, ask, pageOf, print, printAll, printFirst, printJson, timeOf } from './ask.ts'
 import { contentText } from './show.ts'
 
 const linesOfKind = ({
@@ -53,7 +53,8 @@ export const listSessions = (options: ListOptions): Promise<void> => {
 
 export const getSession = async (id: string, options: Asking): Promise<void> => {
   const session = await ask(options, ({ sessions }) => sessions.get(id))
-  print(options.json ? JSON.stringify(session) : lineOfSession(session))
+  if (options.json) printJson(session)
+  else print(lineOfSession(session))
 }
 
 /** A tool as people call it, with the names of its arguments. */
@@ -88,7 +89,7 @@ export const createEnvSession = async (kind: string, options: CreateOptions): Pr
     ...(options.var === undefined ? {} : { env_vars: varsOf(options.var) }),
   }
   const made = await ask(options, ({ env }) => env.create(body))
-  if (options.json) return print(JSON.stringify(made))
+  if (options.json) return printJson(made)
   print(made.session_id)
   printShown('state', made.initial_state, made)
 }
@@ -105,7 +106,7 @@ export const stepSession = async (
   const step = await ask(options, ({ env }) => env.step({ session_id: id, tool_name: tool, tool_args }))
   const failed = step.tool_result.status === 'incomplete'
   const text = contentText(step.tool_result.message_content)
-  if (options.json) print(JSON.stringify(step))
+  if (options.json) printJson(step)
   else {
     if (!failed) print(text)
     printShown('observation', step.observation, step)
@@ -125,18 +126,18 @@ export const resetSession = async (
     ...(given === undefined ? {} : { options: jsonObject('--options', given, '{"level": 2}') }),
   }
   const reset = await ask(options, ({ env }) => env.reset(body))
-  if (options.json) print(JSON.stringify(reset))
+  if (options.json) printJson(reset)
   else printShown('observation', reset.observation, reset)
 }
 
 export const observeSession = async (id: string, options: Asking): Promise<void> => {
   const observed = await ask(options, ({ env }) => env.observe(id))
-  if (options.json) print(JSON.stringify(observed))
+  if (options.json) printJson(observed)
   else printShown('state', observed.state, observed)
 }
 
 export const closeSession = async (id: string, options: Asking): Promise<void> => {
   const closed = await ask(options, ({ env }) => env.close(id))
-  if (options.json) print(JSON.stringify(closed))
+  if (options.json) printJson(closed)
   else process.stderr.write(`${closed.message}\n`)
 }

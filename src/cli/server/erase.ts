@@ -2,7 +2,7 @@
 import { CannotStart } from '../../contract/cannot-start.ts'
 import type { ErasureAnswer } from '../../erasure/answer.ts'
 import { plural } from '../terminal/terminal.ts'
-import { type Asking, ask, print } from './ask.ts'
+import { type Asking, ask, print, printJson } from './ask.ts'
 
 type EraseOptions = Asking & { reason: string; cascade?: true; user?: string }
 
@@ -38,6 +38,6 @@ export const erase = async (kind: string, id: string, options: EraseOptions): Pr
   const answer = await ask(options, client =>
     client.request<ErasureAnswer>({ method: 'DELETE', path, query }),
   )
-  if (json) print(JSON.stringify(answer))
+  if (json) printJson(answer)
   else for (const line of linesOf(answer)) print(line)
 }

@@ -26,7 +26,7 @@ export type Shown = {
   untilEnd?: boolean
   /** Each frame is printed when this has resolved. */
   beforeFrame?: () => Promise<void>
-  /** Called when the task waits. Resolves with true when it has got what it waits for. */
+  /** Called when the task waits, and not for a wait of the past. Resolves with true when it has got what it waits for. */
   onWait?: (task: Task) => Promise<boolean>
   /** Called when all frames are printed, before the line about the task. */
   atEnd?: (task: Task) => void
@@ -40,6 +40,14 @@ export const showTask = async (id: string, shown: Shown): Promise<Task> => {
   const onBroken = () => printer.line('(the connection broke; reconnecting)')
   let last: TaskFrame | undefined
 
+  /** Whether there is a frame after this one: the task no longer waits. A server that is away does not say so. */
+  const isOver = async ({ sequence_number: after }: TaskFrame): Promise<boolean> => {
+    const path = `/v1/tasks/${encodeURIComponent(id)}/events`
+    const request = { method: 'GET', path, query: { after, limit: 1 } } as const
+    const answer = server.ask(client => client.request<{ result: TaskFrame[] }>(request))
+    return answer.then(({ result }) => result.length > 0).catch(() => false)
+  }
+
   const read = (after: number | undefined): Promise<{ task: Task; after: number }> =>
     server.follow(id, { after, untilEnd, onBroken }, async run => {
       for await (const frame of run) {
@@ -47,7 +55,8 @@ export const showTask = async (id: string, shown: Shown): Promise<Task> => {
         if (json) process.stdout.write(`${JSON.stringify(frame)}\n`)
         else show.frame(frame)
         last = frame
-        if (untilEnd && isWait(frame)) await onWait?.((frame as { task: Task }).task)
+        if (onWait && untilEnd && isWait(frame) && !(await isOver(frame)))
+          await onWait((frame as { task: Task }).task)
       }
       await beforeFrame?.()
       return { task: await run.result(), after: run.last }

@@ -1,7 +1,7 @@
 // reprise fork: makes a task with the past of another task. It asks a server.
 import type { ForkTaskBody } from '../../../library/client/index.ts'
 import { CannotStart } from '../../contract/cannot-start.ts'
-import { type Asking, ask, print } from './ask.ts'
+import { type Asking, ask, print, printJson } from './ask.ts'
 
 type ForkOptions = Asking & {
   at: string
@@ -25,5 +25,6 @@ export const forkTask = async (id: string, options: ForkOptions): Promise<void> 
     task_id: taskId ?? null,
   }
   const task = await ask(options, ({ tasks }) => tasks.fork(id, body))
-  print(json ? JSON.stringify(task) : task.id)
+  if (json) printJson(task)
+  else print(task.id)
 }

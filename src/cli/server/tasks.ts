@@ -3,7 +3,7 @@ import { type Task, type TaskStatus, type TaskSummary, textOf } from '../../../l
 import { fitted } from '../terminal/printer.ts'
 import { type Common, openTerminal } from '../terminal/terminal.ts'
 import { wholeNumber, wordsOf } from '../terminal/values.ts'
-import { type Asking, ask, pageOf, print, printFirst, timeOf } from './ask.ts'
+import { type Asking, ask, pageOf, print, printFirst, printJson, timeOf } from './ask.ts'
 import { mustFindServer } from './connection.ts'
 import { showTask } from './follow.ts'
 import { isResting, waitOf } from './show.ts'
@@ -92,7 +92,7 @@ export const getTask = async (id: string, options: Asking & { asOf?: string }): 
   const task = await ask(options, ({ tasks }) =>
     tasks.get(id, options.asOf === undefined ? {} : { as_of: options.asOf }),
   )
-  if (options.json) print(JSON.stringify(task))
+  if (options.json) printJson(task)
   else for (const line of linesOf(task)) print(line)
 }
 
@@ -100,7 +100,8 @@ const moveTask =
   (move: 'cancel' | 'pause' | 'resume') =>
   async (id: string, options: Asking): Promise<void> => {
     const task = await ask(options, ({ tasks }) => tasks[move](id))
-    print(options.json ? JSON.stringify(task) : `${task.id}  ${task.status}`)
+    if (options.json) printJson(task)
+    else print(`${task.id}  ${task.status}`)
   }
 export const cancelTask = moveTask('cancel')
 export const pauseTask = moveTask('pause')

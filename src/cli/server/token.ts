@@ -8,8 +8,8 @@ import { type Folder, openFolder } from '../../shard/opening/open-folder.ts'
 import { mustHaveLog } from '../log/folder.ts'
 import { NoAnswer } from '../terminal/exit.ts'
 import { createReport } from '../terminal/report.ts'
-import { type Asking, perPage, print, printAll } from './ask.ts'
-import { findServer } from './connection.ts'
+import { type Asking, perPage, print, printAll, printJson } from './ask.ts'
+import { findServer, givenAddress } from './connection.ts'
 
 /** `expires_at`: seconds since 1970; null: the token never expires. */
 type TokenLine = {
@@ -83,7 +83,8 @@ export const createToken = async (
           client.request({ method: 'POST', path: tokens, body: { role, name, user_id, ttl: ttl ?? null } }),
         )
   process.stderr.write(`${role} token ${created.id}: the token itself is not shown again\n`)
-  print(options.json ? JSON.stringify(created) : created.token)
+  if (options.json) printJson(created)
+  else print(created.token)
 }
 
 const lineOf = ({ id, role, name, user_id, expires_at }: TokenLine): string => {
@@ -108,6 +109,9 @@ export const listTokens = async (options: Asking): Promise<void> => {
 }
 
 export const revokeToken = async (idOrToken: string, options: Asking): Promise<void> => {
+  // The address of the request contains this word, and a proxy on the way may log addresses.
+  if (idOrToken.startsWith('rp_') && givenAddress(options) !== undefined)
+    throw new CannotStart('a server elsewhere is told the id of a token: reprise token list shows the ids')
   const server = findServer(options)
   const path = `${tokens}/${encodeURIComponent(idOrToken)}`
   const { id } =
@@ -119,6 +123,6 @@ export const revokeToken = async (idOrToken: string, options: Asking): Promise<v
           return row
         })
       : await server.ask(client => client.request<{ id: string }>({ method: 'DELETE', path }))
-  if (options.json) print(JSON.stringify({ revoked: id }))
+  if (options.json) printJson({ revoked: id })
   process.stderr.write('revoked\n')
 }

@@ -3,7 +3,7 @@ import type { TaskSummary } from '../../../library/client/index.ts'
 import { CannotStart } from '../../contract/cannot-start.ts'
 import { tableOf } from '../terminal/table.ts'
 import { plural } from '../terminal/terminal.ts'
-import { type Asking, ask, perPage, print, timeOf } from './ask.ts'
+import { type Asking, ask, perPage, print, printJson, timeOf } from './ask.ts'
 import { queryOf, type TaskFilters } from './tasks.ts'
 
 type Options = Asking & TaskFilters & { by: string }
@@ -44,7 +44,7 @@ export const usage = async (options: Options): Promise<void> => {
     }
   })
   if (json) {
-    for (const [key, sum] of sums) print(JSON.stringify({ [by]: key, ...sum }))
+    for (const [key, sum] of sums) printJson({ [by]: key, ...sum })
     return
   }
   const rows = [...sums].map(([key, sum]) => [

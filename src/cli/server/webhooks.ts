@@ -2,7 +2,7 @@
 import type { PublicEvent, Webhook, WebhookDelivery, WebhookTry } from '../../../library/client/index.ts'
 import { NoAnswer } from '../terminal/exit.ts'
 import { wordsOf } from '../terminal/values.ts'
-import { type Asking, ask, perPage, print, printAll } from './ask.ts'
+import { type Asking, ask, perPage, print, printAll, printJson } from './ask.ts'
 
 type CreateOptions = Asking & { type?: string[]; session?: string; task?: string }
 
@@ -34,12 +34,13 @@ export const createWebhook = async (url: string, options: CreateOptions): Promis
       ...(task === undefined ? {} : { task_id: task }),
     }),
   )
-  print(options.json ? JSON.stringify(made) : `${lineOfWebhook(made)}\n${made.secret}`)
+  if (options.json) printJson(made)
+  else print(`${lineOfWebhook(made)}\n${made.secret}`)
 }
 
 export const deleteWebhook = async (id: string, options: Asking): Promise<void> => {
   const answer = await ask(options, ({ webhooks }) => webhooks.delete(id))
-  if (options.json) print(JSON.stringify(answer))
+  if (options.json) printJson(answer)
   else process.stderr.write(`${answer.message}\n`)
 }
 
@@ -56,7 +57,7 @@ export const listDeliveries = (id: string, options: Asking): Promise<void> =>
 /** Prints how a try ended. Throws NoAnswer when the receiver did not take the event. */
 const report = (tried: WebhookTry, { json }: Asking): void => {
   const { event_id, type, delivered, status, error, duration_ms } = tried
-  if (json) print(JSON.stringify(tried))
+  if (json) printJson(tried)
   else if (delivered) print(`${event_id}  ${type}  answered ${status} in ${duration_ms} ms`)
   if (!delivered) throw new NoAnswer(`the receiver did not take ${event_id}: ${error}`)
 }

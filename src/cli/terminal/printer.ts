@@ -17,7 +17,7 @@ export const hasColours = (out: Out, env: Env, asked: boolean): boolean => {
 }
 
 /** Removes control characters: a terminal would carry out control sequences that a model has put into its text. */
-const withoutControls = (text: string): string => text.replace(/[^\P{Cc}\n\t]/gu, '')
+export const withoutControls = (text: string): string => text.replace(/[^\P{Cc}\n\t]/gu, '')
 
 /** A text on one line, cut to `max` characters. */
 export const shortened = (text: string, max: number): string => {

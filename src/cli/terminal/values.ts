@@ -18,12 +18,13 @@ export const jsonObject = (option: string, text: string, example: string): Recor
   throw new CannotStart(`${option} is not a JSON object: give, for example, '${example}'`)
 }
 
-/** The variables of `--var NAME=VALUE`. */
+/** The variables of `--var NAME=VALUE`. One that is wrong is not shown, since it may be a secret. */
 export const varsOf = (given: readonly string[]): Record<string, string> =>
   Object.fromEntries(
     given.map(one => {
       const at = one.indexOf('=')
-      if (at < 1) throw new CannotStart(`--var ${one} is not of the form NAME=VALUE`)
+      if (at < 1)
+        throw new CannotStart('--var is not of the form NAME=VALUE: give, for example, --var REGION=north')
       return [one.slice(0, at), one.slice(at + 1)]
     }),
   )
