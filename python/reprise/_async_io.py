@@ -26,7 +26,8 @@ class Connection:
         secure = ssl.create_default_context() if url.scheme == "https" else None
         port = url.port or (443 if secure else 80)
         opening = asyncio.open_connection(url.hostname, port, ssl=secure, limit=1 << 20)
-        return cls(*await within(opening, silence), silence)
+        reader, writer = await within(opening, silence)
+        return cls(reader, writer, silence)
 
     async def send(self, data: bytes) -> None:
         self.writer.write(data)

@@ -101,15 +101,19 @@ def names_in(header: Optional[str]) -> List[str]:
     return [urllib.parse.unquote(name) for name in header.split(", ")] if header else []
 
 
+def object_in(value: Any) -> Optional[Dict[str, Any]]:
+    return value if isinstance(value, dict) else None
+
+
 def refused_by(root: str, status: int, headers: Mapping[str, str], text: str) -> RepriseError:
     """The error of an answer with a status from 400 on."""
     try:
         read = json.loads(text)
     except ValueError:
         read = {}  # what stands between the client and the server answers in forms of its own
-    body = read if isinstance(read, dict) else {}
-    error = body.get("error") if isinstance(body.get("error"), dict) else body
-    data = error.get("data") if isinstance(error.get("data"), dict) else {}
+    body = object_in(read) or {}
+    error = object_in(body.get("error")) or body
+    data = object_in(error.get("data")) or {}
     problems = body["detail"] if isinstance(body.get("detail"), list) else []
     wrong = "; ".join(f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in problems)
     said = error.get("message") or (f"invalid request: {wrong}" if wrong else f"the answer is {status}")

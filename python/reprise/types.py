@@ -314,7 +314,7 @@ class TextContentItem(_TextContentItem, total=False):
     """Probabilities of the tokens of the text, if the model’s endpoint gave them."""
 
 
-class Annotation(TypedDict):
+class Annotation1(TypedDict):
     type: Literal["file_citation"]
     file_id: str
     index: int
@@ -357,7 +357,7 @@ class Annotation5(TypedDict):
     type: str
 
 
-Annotation = Union["Annotation", "Annotation2", "Annotation3", "Annotation4", "Annotation5"]
+Annotation = Union["Annotation1", "Annotation2", "Annotation3", "Annotation4", "Annotation5"]
 """A source of a text."""
 
 

@@ -77,6 +77,15 @@ await reprise.tasks.create({ user_message: 'hi' })
   t.equal(status, 0, `${stdout}`)
 })
 
+t.test('no type of the client for Python hides another one of its name', async t => {
+  const text = readFileSync(path.join(pythonPath, 'reprise/types.py'), 'utf8')
+  const names = [...text.matchAll(/^(?:class (\w+)\(|(\w+) = )/gm)].map(([, type, alias]) => type ?? alias)
+  t.same(
+    names.filter((name, n) => names.indexOf(name) !== n),
+    [],
+  )
+})
+
 t.test('what the package exports, and what its pages link to, is in it', async t => {
   const { exports, files } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as {
     exports: Record<string, string | Record<string, string>>

@@ -22,13 +22,15 @@ const about = (words: unknown, indent: string): string =>
 const writer = () => {
   const written: string[] = []
 
-  /** The type of a schema. `name`: the name for an object that has none. */
-  const typeOf = (schema: Schema, name: string): string => {
+  /** The type of a schema. `name`: the name for an object that has none. `isTaken`: the schema itself has this name. */
+  const typeOf = (schema: Schema, name: string, isTaken = false): string => {
     if (schema.$ref !== undefined) return quoted(schema.$ref.slice('#/'.length))
     if (schema.const !== undefined) return `Literal[${text(schema.const)}]`
     if (schema.enum !== undefined) return `Literal[${schema.enum.map(text).join(', ')}]`
-    if (schema.anyOf !== undefined)
-      return `Union[${[...new Set(schema.anyOf.map((each, n) => typeOf(each, `${name}${n === 0 ? '' : n + 1}`)))].join(', ')}]`
+    if (schema.anyOf !== undefined) {
+      const nameOf = (n: number) => (n === 0 && !isTaken ? name : `${name}${n + 1}`)
+      return `Union[${[...new Set(schema.anyOf.map((each, n) => typeOf(each, nameOf(n))))].join(', ')}]`
+    }
     if (schema.type === 'array') return `List[${typeOf(schema.items ?? {}, `${name}Entry`)}]`
     if (isOpen(schema)) return 'Dict[str, Any]'
     if (schema.properties === undefined) return plain[schema.type ?? ''] ?? 'Any'
@@ -77,7 +79,7 @@ const writer = () => {
 
   return {
     named(name: string, schema: Schema): void {
-      const type = typeOf(schema, name)
+      const type = typeOf(schema, name, true)
       if (type === quoted(name)) return // an object, which is written already
       const words = schema.description === undefined ? '' : about(schema.description, '')
       written.push(`${name} = ${type}\n${words}`)
