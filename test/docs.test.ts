@@ -88,6 +88,16 @@ t.test('the configuration page gives the default of every variable that the conf
   for (const variable of variables) t.match(configuration, `\`${variable}\``, variable)
 })
 
+t.test('one version is named everywhere', async t => {
+  const { version } = JSON.parse(read('package.json')) as { version: string }
+  t.match(read('package-lock.json').slice(0, 300), `"version": "${version}"`)
+  t.match(read('python/pyproject.toml'), `version = "${version}"`)
+  t.match(read('examples/agents/worker/package.json'), `reprise-${version}.tgz`)
+  t.match(read('src/documents/operations/service.ts'), `version: '${version}'`)
+  t.match(read('CHANGELOG.md'), `\n## ${version} - `)
+  t.ok(existsSync(path.join(root, `test/recorded/folders/${version}.tar.gz`)), 'its data folder is kept')
+})
+
 t.test('every dependency has its line, with its version', async t => {
   const { dependencies, optionalDependencies, devDependencies } = JSON.parse(read('package.json')) as Record<
     string,

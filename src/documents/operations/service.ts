@@ -24,7 +24,7 @@ export const serviceOperations = defineOperations({
         examples: {
           root: {
             name: 'reprise',
-            version: '0.1.0',
+            version: '0.2.0',
             console: '/ui',
             api: '/v1',
             docs: '/docs',

@@ -13,7 +13,7 @@ import { agentFiles } from './code.ts'
 
 /** A hundred years: what rests in a recording rests for good. */
 export const forGood = '3153600000'
-const ttls = (seconds: string) =>
+export const ttls = (seconds: string) =>
   Object.fromEntries(
     ['CREATED', 'QUEUED', 'WORKING', 'PAUSED', 'INPUT_REQUIRED'].map(name => [`TASK_TTL_${name}`, seconds]),
   )
