@@ -68,6 +68,8 @@ export type Mailbox<View, Command> = {
   tell(command: Command): Promise<void>
   /** Sends a command and waits for its turn; rejects when the turn fails. */
   ask(command: Command): Promise<View>
+  /** Whether a command is being decided or stored, or waits for its turn: the view does not have its events yet. */
+  isAtWork(): boolean
 }
 
 /** The mailboxes of all actors of one kind, by stream. */

@@ -47,6 +47,8 @@ export const createRuntime = <View, Command, At>(
   const mailboxOf = (stream: string): Mailbox<View, Command> => ({
     tell: command => ask(stream, command).then(ignore, onFault),
     ask: command => ask(stream, command),
+    // An actor that has left memory may still have an append under way.
+    isAtWork: () => memory.find(stream)?.atWork !== false,
   })
 
   const find = (stream: string, isNew = false): Actor<View, Command, At> => {

@@ -9,6 +9,8 @@ export type Self = {
   tell: (command: TaskCommand) => Promise<void>
   /** Sends a command to the task's own mailbox; rejects when its turn fails. */
   ask: (command: TaskCommand) => Promise<DecidedTask>
+  /** Whether a command of the task is being decided or stored, or waits for its turn. */
+  isAtWork: () => boolean
 }
 
 /** The principal and cause of a command that a task sends to itself. The cause is the task's newest event. */

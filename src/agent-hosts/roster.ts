@@ -157,7 +157,15 @@ export const createRoster = ({ wanted, fault, isOwn }: Deps) => {
     return true
   }
   const fill = (group: Group): void => {
-    while (takeFrom(group, group.suspects, isHeard) || takeFrom(group, group.line, takesOthers));
+    if (isClosed) return
+    let hadSuspect = false
+    while (takeFrom(group, group.suspects, isHeard)) hadSuspect = true
+    while (takeFrom(group, group.line, takesOthers));
+    if (hadSuspect) releaseKept(group.hosts)
+  }
+  /** After a suspect has left its line: a host that was kept for it takes others again, those of all its groups. */
+  const releaseKept = (kept: Iterable<Host>): void => {
+    for (const host of kept) for (const group of groupsOf(host)) fill(group)
   }
   /** Puts a waiting lease into the line of the right group. */
   const place = (lease: Waiting): void => {
@@ -176,6 +184,7 @@ export const createRoster = ({ wanted, fault, isOwn }: Deps) => {
       const all = [...(waiting.get(agent) ?? [])]
       for (const lease of all) lease.leave()
       for (const lease of all) place(lease)
+      if (all.some(lease => lease.isSuspect)) releaseKept(hosts)
     }
   }
   const freed = (host: Host): void => {
@@ -277,8 +286,7 @@ export const createRoster = ({ wanted, fault, isOwn }: Deps) => {
           lease.leave()
           forget(lease)
           // The host that was kept for the suspect takes others again.
-          if (request.isSuspect && held === undefined)
-            for (const host of hostsFor(request.agent, request.user, request.isOwn)) freed(host)
+          if (request.isSuspect && held === undefined) releaseKept(hosts)
         },
       }
     },

@@ -151,6 +151,23 @@ t.test(
   },
 )
 
+t.test('a host that was kept for a suspect takes others again when the suspect begins elsewhere', async t => {
+  const { roster, host, ask, begun } = given()
+  const [kept, other] = [host('kept', { agents: ['good', 'more'] }), host('other')]
+  let unheard = 2
+  kept.connection.unheard = () => 1
+  other.connection.unheard = () => unheard
+  const suspect = ask({ again: true })
+  await settle()
+  suspect.listener.over({ why: 'died', message: 'the host has died', unheard: 'alone' })
+  ask({ agent: 'more' })
+  await settle()
+  t.equal(begun.length, 1)
+  unheard = 0
+  roster.heard(other)
+  t.same(begun.slice(1), ['anna good on other', 'anna more on kept'])
+})
+
 t.test(
   'a lease goes to the version with which its task began while it is there, then to the newest',
   async t => {

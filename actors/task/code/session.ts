@@ -124,9 +124,12 @@ export const createCodeSession = (
     view.status === 'working' &&
     !(isPausing(view.state) || isCanceling(view.state) || deps.draining())
 
-  /** Gives the code the outcomes of a turn that has nothing else: they are stored with its next turn. */
+  /**
+   * Gives the code the outcomes of a turn that has nothing else: they are stored with its next turn. Not while a command of the
+   * task is under way, whose events may come first in the log.
+   */
   const giveEarly = (mine: Running, turn: Turn): boolean => {
-    if (running !== mine || mine.isBehind || !mayGoOn(mine)) return false
+    if (self.isAtWork() || running !== mine || mine.isBehind || !mayGoOn(mine)) return false
     if (mine.given !== view.results.length + early.count()) return false
     const results = early.take(turn)
     if (results === undefined) return false
@@ -156,9 +159,9 @@ export const createCodeSession = (
       await ask({ type: 'RecordTurn', agentStep, effectId, seen, ...planned, ...more, ...bySystem(view) })
       if (turn.moves.length > 0) deaths = 0
     } catch (error) {
+      await early.store()
       if (running !== mine) return
       end('paused')
-      await early.store()
       if (error instanceof OddTurn) return fail(`the host of the agent breaks the protocol: ${error.message}`)
       world.timers.after(1000, lookAgain)
     } finally {

@@ -215,6 +215,48 @@ t.test('what comes between an outcome and what follows from it is stored after t
   t.same(messages(system.get(task.id)), ['charged shipped'])
 })
 
+t.test(
+  'an outcome that arrives while a message is being stored comes after the message, also when the code runs again',
+  async t => {
+    const orders: string[][] = []
+    let charge: (() => void) | undefined
+    const charged = new Promise<void>(resolve => {
+      charge = resolve
+    })
+    const { hosts, system, create } = await withAgent(async ctx => {
+      const order: string[] = []
+      orders.push(order)
+      await Promise.all([
+        ctx.message().then(({ text }) => order.push(text)),
+        ctx.run('charge', () => charged).then(() => order.push('charged')),
+      ])
+      return ctx.ask(order.join(' and '))
+    })
+    const id = await create()
+    await quiet(system)
+    const { append } = system.log
+    system.log.append = async (...given) => {
+      system.log.append = append
+      charge?.() // the message is decided, and its commit takes longer than the outcome needs
+      const stored = await append(...given)
+      await new Promise(resolve => setTimeout(resolve, 20))
+      return stored
+    }
+    await system.commands.message(admin, id, 'r', 'hello', { key: undefined, isRetry: false })
+    await quiet(system)
+    t.match(system.get(id), { status: 'input-required', input_required: { name: 'hello and charged' } })
+    hosts.kill()
+    const { call_id: callId } = system.get(id).input_required
+    await system.commands.input(admin, id, 'r', [{ callId, itemId: 'tr_1', content: 'yes', blocks: [] }])
+    await quiet(system)
+    t.equal(system.get(id).status, 'completed')
+    t.same(orders, [
+      ['hello', 'charged'],
+      ['hello', 'charged'],
+    ])
+  },
+)
+
 t.test('an outcome after which the code computes for long is stored alone', async t => {
   const { hosts, system, create } = await withAgent(ctx => ctx.run('charge', () => 1))
   hosts.goAfter('ran', true)
