@@ -8,7 +8,7 @@ import type { DecidedTask } from '../../../src/history/task-view.ts'
 import { bySystem, type Self } from '../self.ts'
 import { outcomeOf } from './plan-turn.ts'
 
-/** Code that asks for nothing after an outcome for so many milliseconds computes: the outcome is stored alone. */
+/** When the code has asked for nothing for this many milliseconds after an outcome, the outcome is stored alone. */
 const longestMs = 20
 
 type Ran = Extract<Move, { do: 'ran' }>

@@ -20,7 +20,7 @@ import { OddTurn, planTurn } from './plan-turn.ts'
 /** A task fails when its hosts have ended this often in a row during its lease, or were cut so often for flooding. */
 const mostDeaths = 4
 const mostFloods = 3
-/** A task fails when so many workers in a row were lost before they had answered, and had begun nothing else. */
+/** A task fails when this many workers in a row were lost before they had answered, and each had begun only this task. */
 const mostSilent = 10
 /** A task says that it waits for a worker when none has come for this many milliseconds. */
 const waitMs = 1000
