@@ -114,7 +114,7 @@ t.test('every dependency has its line, with its version', async t => {
     ...toolchain.optionalDependencies,
   })) {
     // A folder of this repository has no version: what it brings is pinned there.
-    const [pinned] = version.match(/^\d+\.\d+\.\d+$|^file:\w+$/) ?? []
+    const [pinned] = version.match(/^\d+\.\d+\.\d+(?:-[\w.]+)?$|^file:\w+$/) ?? []
     t.ok(pinned, `${name} is pinned`)
     if (!name.startsWith('@types/')) t.match(lines, `${name} ${pinned}`)
   }

@@ -1,12 +1,9 @@
 // The agents of the server as models of OpenAI, and what the bodies of both doors say in the same way about a task.
-import { ownerOf, type Principal } from '../../contract/events/token-events.ts'
+import type { Principal } from '../../contract/events/token-events.ts'
 import { type CreateTaskBody, reservedMetadata } from '../../contract/wire.ts'
 import type { AgentDoor } from '../../http/doors.ts'
+import { agentsOf } from '../agents.ts'
 import { OpenAIProblem } from './errors.ts'
-
-/** The agents that the tasks of a principal may name. */
-export const agentsOf = ({ list }: Pick<AgentDoor, 'list'>, principal: Principal) =>
-  list(ownerOf(principal, undefined)).map(({ info }) => info)
 
 /** Throws when the caller has no agent of this name. */
 export const mustBeAgent = (agents: Pick<AgentDoor, 'list'>, principal: Principal, model: string): void => {

@@ -2,8 +2,9 @@
 import type { AgentInfo } from '../../contract/wire.ts'
 import type { App } from '../../http/request/request.ts'
 import { route } from '../../http/route.ts'
-import { agentsOf, mustBeAgent } from './agent.ts'
-import type { OpenAiDeps } from './ask.ts'
+import { agentsOf } from '../agents.ts'
+import type { DoorDeps } from '../ask.ts'
+import { mustBeAgent } from './agent.ts'
 
 /** OpenAI wants a time of creation. Agents that come with a server have none. */
 const modelOf = ({ name, source, connected_at }: AgentInfo) => ({
@@ -13,7 +14,7 @@ const modelOf = ({ name, source, connected_at }: AgentInfo) => ({
   owned_by: source,
 })
 
-export const modelRoutes = (app: App, { agents }: Pick<OpenAiDeps, 'agents'>): void => {
+export const modelRoutes = (app: App, { agents }: Pick<DoorDeps, 'agents'>): void => {
   route(app, 'listModels', {
     async handler({ principal }) {
       const data = agentsOf(agents, principal).map(modelOf)

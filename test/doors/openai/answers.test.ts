@@ -2,7 +2,7 @@
 import type OpenAI from 'openai'
 import t from 'tap'
 import { readResponse } from '../../../src/doors/openai/responses/request.ts'
-import { answerTurn } from '../../../src/doors/openai/send.ts'
+import { answerTurn } from '../../../src/doors/send.ts'
 import { serveHere } from '../../support/server.ts'
 import { all, ask, clientOf, scriptedModel, taskOf } from './clients.ts'
 

@@ -6,9 +6,9 @@ import type { ContentPart, CreateTaskBody, MessageContent, OutputItem } from '..
 import type { Pause } from '../../../fairness/slices.ts'
 import type { TaskDoor } from '../../../http/doors.ts'
 import { answeredBy, type Given } from '../../answers.ts'
+import type { Asked, DoorDeps } from '../../ask.ts'
 import { bare, firstTurn } from '../../ids.ts'
 import { anyObject, mustBeAgent, settingsOf } from '../agent.ts'
-import type { Asked, OpenAiDeps } from '../ask.ts'
 import { OpenAIProblem } from '../errors.ts'
 
 const partOf = (part: ChatPart): ContentPart => {
@@ -70,7 +70,7 @@ const schemaOf = ({ response_format: format }: CreateChatCompletionBody) => {
   return format?.type === 'json_object' ? anyObject : undefined
 }
 
-type Deps = Pick<OpenAiDeps, 'agents'> & { tasks: TaskDoor; pause: Pause }
+type Deps = Pick<DoorDeps, 'agents'> & { tasks: TaskDoor; pause: Pause }
 
 export const readCompletion = async (
   body: CreateChatCompletionBody,

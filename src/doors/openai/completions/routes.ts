@@ -2,14 +2,14 @@
 import { type App, answersOf } from '../../../http/request/request.ts'
 import { route } from '../../../http/route.ts'
 import { holdStream } from '../../../http/stream/hold-stream.ts'
+import { ask, type DoorDeps } from '../../ask.ts'
+import { answerTurn, eventText, sendTurn } from '../../send.ts'
 import type { Beat } from '../../turns.ts'
-import { ask, type OpenAiDeps } from '../ask.ts'
 import { openAiError } from '../errors.ts'
-import { answerTurn, eventText, sendTurn } from '../send.ts'
 import { readCompletion } from './request.ts'
 import { createChatTeller } from './teller.ts'
 
-export const chatRoutes = (app: App, openAi: OpenAiDeps): void => {
+export const chatRoutes = (app: App, openAi: DoorDeps): void => {
   const { tasks, agents, serving } = openAi
   route(app, 'createChatCompletion', {
     bodyLimit: tasks.bodyLimit,

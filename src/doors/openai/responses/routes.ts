@@ -15,12 +15,12 @@ import { holdStream } from '../../../http/stream/hold-stream.ts'
 import { streamHeaders } from '../../../http/stream/sse.ts'
 import { only } from '../../../platform/pieces.ts'
 import { rowOf } from '../../answers.ts'
+import { ask, type DoorDeps, nameTask } from '../../ask.ts'
 import { storedBeats } from '../../follow.ts'
 import { firstTurn, type TurnId } from '../../ids.ts'
+import { answerTurn, eventText, sendTurn } from '../../send.ts'
 import { type Beat, hasBegun } from '../../turns.ts'
-import { ask, nameTask, type OpenAiDeps } from '../ask.ts'
 import { OpenAIProblem } from '../errors.ts'
-import { answerTurn, eventText, sendTurn } from '../send.ts'
 import { responseId, taskOfResponse } from './ids.ts'
 import { answerShown, itemShown } from './input.ts'
 import { readResponse } from './request.ts'
@@ -31,7 +31,7 @@ const notFound = (id: string) =>
 
 /** The stored part of a response. Throws when there is no such response. */
 const storedResponse = async (
-  { tasks }: OpenAiDeps,
+  { tasks }: DoorDeps,
   id: TurnId,
   created: TaskEventData<'TaskCreated'>,
   pause: Pause,
@@ -45,7 +45,7 @@ const storedResponse = async (
 
 /** The results with which a turn begins. */
 const answersOfTurn = async (
-  { tasks }: OpenAiDeps,
+  { tasks }: DoorDeps,
   { taskId, turn }: TurnId,
   pause: Pause,
 ): Promise<ToolResultItem[]> => {
@@ -70,7 +70,7 @@ const textOf =
       .map(event => eventText(event, event.type))
       .join('')
 
-export const responseRoutes = (app: App, openAi: OpenAiDeps): void => {
+export const responseRoutes = (app: App, openAi: DoorDeps): void => {
   const { tasks, agents, serving } = openAi
 
   /** The turn and the task of the response in a path, for a caller who may see them. */

@@ -1,16 +1,16 @@
 // Sends a turn of a task: as events while they come, or as one object at its end.
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { jsonLine } from '../../bus/published.ts'
-import { Refusal } from '../../contract/refusals.ts'
-import { handOver } from '../../http/answer/pour.ts'
-import { answerWhenReady } from '../../http/answer/slow-answer.ts'
-import { answersOf, faultOf } from '../../http/request/request.ts'
-import { sendHeld } from '../../http/stream/task-stream.ts'
-import { only } from '../../platform/pieces.ts'
-import { followTurn } from '../follow.ts'
-import type { TurnId } from '../ids.ts'
-import type { Beat } from '../turns.ts'
-import type { OpenAiDeps } from './ask.ts'
+import { jsonLine } from '../bus/published.ts'
+import { Refusal } from '../contract/refusals.ts'
+import { handOver } from '../http/answer/pour.ts'
+import { answerWhenReady } from '../http/answer/slow-answer.ts'
+import { answersOf, faultOf } from '../http/request/request.ts'
+import { sendHeld } from '../http/stream/task-stream.ts'
+import { only } from '../platform/pieces.ts'
+import type { DoorDeps } from './ask.ts'
+import { followTurn } from './follow.ts'
+import type { TurnId } from './ids.ts'
+import type { Beat } from './turns.ts'
 
 /** The text of a server-sent event. */
 export const eventText = (value: object, name?: string): string =>
@@ -18,7 +18,7 @@ export const eventText = (value: object, name?: string): string =>
 
 /** Sends the events of a turn as they come. `textOf`: the events of these frames as text; `last`: what follows them. */
 export const sendTurn = async (
-  { tasks, serving }: OpenAiDeps,
+  { tasks, serving }: DoorDeps,
   request: FastifyRequest,
   reply: FastifyReply,
   { taskId, turn }: TurnId,
@@ -45,7 +45,7 @@ const gone = () => Object.assign(new Error('the caller went away'), { code: 'ECO
 
 /** Follows a turn to its end, then answers with what `finish` makes. */
 export const answerTurn = (
-  { tasks, serving }: OpenAiDeps,
+  { tasks, serving }: DoorDeps,
   request: FastifyRequest,
   reply: FastifyReply,
   { taskId, turn }: TurnId,

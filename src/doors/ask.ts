@@ -1,15 +1,16 @@
-// Gives the server what a body of one of OpenAI's doors asks for: a new task, or answers for a task that waits.
+// Gives the server what a body of a door asks for: a new task, or answers for a task that waits.
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { type CreateTaskBody as Create, CreateTaskBody } from '../../contract/wire.ts'
-import type { AgentDoor, Serving, TaskDoor } from '../../http/doors.ts'
-import { readBy } from '../../http/request/request.ts'
-import { noteReplay, retryOf } from '../../http/request/request-id.ts'
-import { bodyValidator } from '../../http/request/validate.ts'
-import { createTaskCalls } from '../../http/routes/task-calls.ts'
-import { watchDelivery } from '../../http/routes/task-create.ts'
-import { firstTurn, type TurnId } from '../ids.ts'
+import { type CreateTaskBody as Create, CreateTaskBody } from '../contract/wire.ts'
+import type { AgentDoor, Serving, TaskDoor } from '../http/doors.ts'
+import { readBy } from '../http/request/request.ts'
+import { noteReplay, retryOf } from '../http/request/request-id.ts'
+import { bodyValidator } from '../http/request/validate.ts'
+import { createTaskCalls } from '../http/routes/task-calls.ts'
+import { watchDelivery } from '../http/routes/task-create.ts'
+import { firstTurn, type TurnId } from './ids.ts'
 
-export type OpenAiDeps = { tasks: TaskDoor; agents: Pick<AgentDoor, 'list'>; serving: Serving }
+/** What each door is made of. */
+export type DoorDeps = { tasks: TaskDoor; agents: Pick<AgentDoor, 'list'>; serving: Serving }
 
 /** A create, and the turn that its answer shows if it answers a waiting task. */
 export type Asked = { create: Create; turn: number }
@@ -24,7 +25,7 @@ export const nameTask = (
 
 /** Makes or answers the task. Returns the turn that the answer shows, and the request that made the task. */
 export const ask = async (
-  { tasks, serving }: OpenAiDeps,
+  { tasks, serving }: DoorDeps,
   request: FastifyRequest,
   reply: FastifyReply,
   { create, turn }: Asked,
