@@ -21,7 +21,7 @@ const places = availableParallelism() * 2
 /** Seconds after which a process is ended that has not ended its file itself. */
 const patience = 360
 const total = { passed: 0, failed: 0, skipped: 0 }
-const add = ({ passed, failed, skipped }: Omit<Outcome, 'failures'>) => {
+const add = ({ passed, failed, skipped }: Omit<Outcome, 'failures' | 'cpu'>) => {
   total.passed += passed
   total.failed += failed
   total.skipped += skipped
@@ -128,8 +128,11 @@ const isOfProcess = (file: string) => ofProcess.test(readFileSync(file, 'utf8'))
 const longest = ['recorded/', 'server/', 'cluster/', 'actors/journal/disk', 'browser/', 'cli/', 'agents/']
 const rankOf = (file: string) => [...longest, ''].findIndex(begin => file.startsWith(`test/${begin}`))
 
-/** Prints the files that took longest, and the folders, in seconds: where a suite that has become slow is to be mended. */
-const sayLongest = (seconds: Map<string, number>): void => {
+/**
+ * Prints the files that took most, and the folders: where a suite that has become slow is to be mended. Seconds of processor time
+ * depend little on what else runs.
+ */
+const sayDearest = (unit: string, seconds: Map<string, number>): void => {
   const folders = new Map<string, number>()
   for (const [file, of] of seconds) {
     const folder = `${path.dirname(file)}/`
@@ -141,17 +144,19 @@ const sayLongest = (seconds: Map<string, number>): void => {
   ] as const) {
     const all = [...each].sort(([, one], [, other]) => other - one)
     for (const [name, of] of all.slice(0, most))
-      console.log(`long        ${of.toFixed(0).padStart(4)} s  ${name}`)
+      console.log(`dear        ${of.toFixed(0).padStart(4)} s${unit}  ${name}`)
   }
 }
 
 const runFiles = async (files: string[]): Promise<void> => {
   const started = performance.now()
   const seconds = new Map<string, number>()
+  const cpu = new Map<string, number>()
   const sum = { passed: 0, failed: 0, skipped: 0 }
   const failing = new Map<string, Outcome>()
   const ended = (file: string, begun: number, outcome: Outcome) => {
     seconds.set(file, (performance.now() - begun) / 1000)
+    if (outcome.cpu !== undefined) cpu.set(file, outcome.cpu)
     if (outcome.failed > 0) {
       failing.set(file, outcome)
       console.log(`failed      ${file}, which runs again at the end`)
@@ -184,7 +189,10 @@ const runFiles = async (files: string[]): Promise<void> => {
     started,
     `${files.length} files, ${sum.passed} passed, ${sum.failed} failed, ${sum.skipped} skipped`,
   )
-  if (files.length > 10) sayLongest(seconds)
+  if (files.length > 10) {
+    sayDearest('', seconds)
+    sayDearest(' of a processor', cpu)
+  }
   for (const file of unsteady) console.log(`unsteady    ${file} failed beside others, and passed alone`)
 }
 
