@@ -4,7 +4,7 @@ import { isTerminal } from '../../src/contract/wire.ts'
 import { openCalls } from '../../src/history/task/calls.ts'
 import { createCallRunner } from './calls/call-runner.ts'
 import type { Children } from './calls/subagents.ts'
-import { createCodeSession } from './code/session.ts'
+import { type CodeSession, createCodeSession } from './code/session.ts'
 import type { TaskDeps } from './deps.ts'
 import { finishCancel } from './finish-cancel.ts'
 import { secretsOf } from './scope.ts'
@@ -61,7 +61,12 @@ export const createEffects = (self: Self, deps: TaskDeps, children: Children, lo
   const { view } = self
   const steps = createStepRunner(self, deps)
   const calls = createCallRunner({ deps, children, ...self }, lookAgain)
-  const code = createCodeSession(self, deps, lookAgain, calls.handedOver)
+  /** Absent until there is work for it: the agents of most tasks are no code. */
+  let code: CodeSession | undefined
+  const withCode = (): CodeSession => {
+    code ??= createCodeSession(self, deps, lookAgain, calls.handedOver)
+    return code
+  }
   let isCanceling = false
 
   const cancel = () => {
@@ -78,7 +83,7 @@ export const createEffects = (self: Self, deps: TaskDeps, children: Children, lo
 
   const runs = (): Runs => ({
     step: steps.running()?.effectId,
-    call: id => calls.isRunning(id) || code.isRunning(id),
+    call: id => calls.isRunning(id) || code?.isRunning(id) === true,
     unknown: calls.isUnknown,
   })
 
@@ -90,7 +95,7 @@ export const createEffects = (self: Self, deps: TaskDeps, children: Children, lo
       return want.want === 'step' ? instantStep(self, deps, want) : undefined
     },
     /** The command that must be decided before another one, if there is one. */
-    first: code.first,
+    first: (next: TaskCommand) => code?.first(next),
     /** Receives the ids of the effects whose intents are stored next. */
     intend: calls.intend,
     /** Starts the effects that the state wants and that do not run; stops effects that the state does not want. */
@@ -100,16 +105,16 @@ export const createEffects = (self: Self, deps: TaskDeps, children: Children, lo
       const want = wanted(view, runs())
       if (want.want === 'step') return steps.follow(want.agentStep, want.effectId)
       if (want.want === 'finish-cancel') {
-        code.end('canceled')
+        code?.end('canceled')
         return cancel()
       }
       steps.stop()
       if (want.want === 'code') {
         followCalls({ want: 'calls', calls: want.calls.filter(({ kind }) => kind !== 'run') })
-        return code.follow()
+        return withCode().follow()
       }
-      if (want.want === 'timers') return code.rest()
-      code.end(isTerminal(view.status) ? 'ended' : 'paused')
+      if (want.want === 'timers') return withCode().rest()
+      code?.end(isTerminal(view.status) ? 'ended' : 'paused')
       if (want.want === 'calls') followCalls(want)
       if (want.want === 'consume') sendToSelf(self, { type: 'ConsumeInputs' })
       if (want.want === 'abandon') sendToSelf(self, { type: 'AbandonStep' })
@@ -120,7 +125,7 @@ export const createEffects = (self: Self, deps: TaskDeps, children: Children, lo
       // While the server drains, code gets nothing further: only what it has begun comes to its end.
       if (view.agentVersion !== undefined && deps.draining())
         return openCalls(view).some(({ kind, callId, effect: { id, child } }) =>
-          kind === 'run' ? code.isRunning(callId) : child === undefined && calls.isRunning(id),
+          kind === 'run' ? code?.isRunning(callId) : child === undefined && calls.isRunning(id),
         )
       if (view.agentVersion !== undefined) return view.status === 'working' && view.wakesAt === undefined
       // A subagent's task runs on its own, so its caller may leave memory meanwhile.
@@ -129,7 +134,7 @@ export const createEffects = (self: Self, deps: TaskDeps, children: Children, lo
     /** Stops the step and the lease of the code. Calls continue: they outlive the actor. */
     stop() {
       steps.stop()
-      code.stop()
+      code?.stop()
     },
   }
 }
