@@ -35,6 +35,14 @@ export type Folded<View> = {
   placeOf(view: View): string
 }
 
+/** Charts have few states, and each event of each task would make the value of one. */
+const values = new Map<string, StateValue>()
+const valueAt = (place: string): StateValue => {
+  const known = values.get(place) ?? nestedValue(place)
+  values.set(place, known)
+  return known
+}
+
 /** The snapshot of a view that was folded without an actor. An actor begins with it. */
 export const snapshotOf = <View>(
   { placeOf }: Pick<Folded<View>, 'placeOf'>,
@@ -43,7 +51,7 @@ export const snapshotOf = <View>(
   status: 'active',
   output: undefined,
   error: undefined,
-  value: nestedValue(placeOf(view)),
+  value: valueAt(placeOf(view)),
   context: view,
 })
 

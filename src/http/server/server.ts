@@ -19,6 +19,7 @@ import {
 
 /** The URL of a request, with a path that can be decoded. */
 const decodableUrl = (url: string): string => {
+  if (!url.includes('%')) return url
   const [path = '', ...query] = url.split('?')
   try {
     decodeURIComponent(path)
