@@ -47,6 +47,18 @@ const addRunning = ({ command, asking }: Adders): void => {
     .option('--session <id>', 'the id of the chat session that the task joins')
     .option('--json', 'print only the frames of the stream, each as a line of JSON')
     .action(later(async () => (await import('./server/try.ts')).tryTask))
+  asking(
+    'acp',
+    'serve an editor that speaks the Agent Client Protocol, over stdin and stdout',
+    'acp --agent demo',
+  )
+    .option('--agent <id>', 'the id of the agent (default: the server chooses)')
+    .option(
+      '--approve <patterns>',
+      'calls of tools that wait for your permission, with commas between them',
+      eachOf,
+    )
+    .action(later(async () => (await import('./server/acp.ts')).acp))
 }
 
 /** Commands for people who write agents. */

@@ -22,6 +22,7 @@ const names = commands.map(({ words }) => words.join(' '))
 
 t.test('these are the commands', async t => {
   t.same(names.sort(), [
+    'acp',
     'agent check',
     'agent list',
     'agent new',
@@ -118,7 +119,7 @@ t.test('every command helps: what it takes, how it is coloured, and an example',
   const speechless = commands.filter(({ command }) => command.options.every(({ long }) => long !== '--json'))
   t.same(
     speechless.map(({ words }) => words.join(' ')),
-    ['serve', 'dev', 'agent serve', 'witness', 'model fake'],
+    ['serve', 'acp', 'dev', 'agent serve', 'witness', 'model fake'],
     'all but servers answer in JSON when they are asked to',
   )
 })

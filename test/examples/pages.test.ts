@@ -47,6 +47,7 @@ const pages: Record<string, RegExp[]> = {
     /"first_divergence"/,
   ],
   'docs/cron.md': [/^$/, /"next_run_at"/, /"data":\[\],"has_more":false/, /"paused"[\s\S]*"run_id"/],
+  'docs/acp.md': [/"agentInfo":\{"name":"reprise"/],
   'docs/webhooks.md': [/^$/, /"secret":"whsec_/],
 }
 

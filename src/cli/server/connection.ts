@@ -26,7 +26,7 @@ const streamPatienceMs = 60_000
 type Bearer = { token: string; source: string; ifRefused: string; inShell: string }
 
 /** `follow` tells with `onBroken` that its connection broke, once for each time. */
-type Following = Pick<FollowOptions, 'after' | 'untilEnd'> & { onBroken: () => void }
+type Following = Pick<FollowOptions, 'after' | 'untilEnd' | 'signal'> & { onBroken: () => void }
 
 export type Connection = {
   /** The address of the server. */
@@ -39,6 +39,8 @@ export type Connection = {
    * the server refuses the request for another reason.
    */
   ask: <T>(use: (client: Reprise) => Promise<T>) => Promise<T>
+  /** As `ask`. What can be repeated without harm is tried again for up to a minute while the server is away. */
+  askPatiently: <T>(use: (client: Reprise) => Promise<T>) => Promise<T>
   /**
    * The frames of a task from its first one, or after frame `after`, until it ends or waits; with `untilEnd` until it ends. A
    * connection that breaks is replaced by another one, for up to a minute, also when the server of the folder has another address then.
@@ -215,6 +217,7 @@ const connectionTo = (there: Address): Connection => {
   const { url, publicUrl, bearer, send, sendAgain } = there
   const clientOf = (how: Options) => new Reprise({ baseUrl: url, token: bearer.token, ...how })
   const client = clientOf({ patience: 0, fetch: send, onWarning: warn })
+  const patient = clientOf({ patience: streamPatienceMs, fetch: sendAgain, onWarning: warn })
   const telling = async <T>(work: Promise<T>): Promise<T> => {
     try {
       return await work
@@ -226,6 +229,7 @@ const connectionTo = (there: Address): Connection => {
     url,
     publicUrl,
     ask: use => telling(use(client)),
+    askPatiently: use => telling(use(patient)),
     follow: (id, { onBroken, ...how }, use) => {
       const reader = clientOf({
         patience: streamPatienceMs,
