@@ -1,10 +1,11 @@
 // An editor works with the agents of a server, over the real process `reprise acp`.
-import { methods, type RequestPermissionOutcome } from '@agentclientprotocol/sdk'
+import { type McpServer, methods, type RequestPermissionOutcome } from '@agentclientprotocol/sdk'
 import t from 'tap'
 import { until } from '../../support/http.ts'
 import { adminToken, serveHere } from '../../support/server.ts'
 import { scriptedModel } from '../openai/clients.ts'
 import { chooses, cwd, kindsOf, openEditor, textOf } from './editor.ts'
+import { fuzz } from './fuzz.ts'
 
 const call = (name: string, args: object) => ({ tool_calls: [{ name, arguments: args }] })
 type Asked = {
@@ -157,4 +158,78 @@ t.test('questions of an agent', async t => {
   const second = await withForms.newSession()
   await t.rejects(withForms.prompt(second, 'draw'), { message: /gave no answer/ }, 'an error of this agent')
   t.same(answers, [])
+})
+
+t.test('sessions of the server', async t => {
+  const model = await scriptedModel(t)
+  const server = await serveHere(t, model.env)
+  const env = { REPRISE_URL: server.url, REPRISE_TOKEN: adminToken }
+  const args = ['--agent', 'model', '--approve', 'write_file']
+  let asked = 0
+  const never = new Promise<RequestPermissionOutcome>(() => {})
+  const permit = () => {
+    asked++
+    return never
+  }
+  const editor = await openEditor(t, { args, env }, { permit })
+  const { session } = methods.agent
+  const empty = await editor.newSession()
+  await t.rejects(editor.load(empty), { code: -32002 }, 'a session is there from its first prompt on')
+
+  await server.api('POST', '/tasks', {
+    user_message_content: 'From  elsewhere',
+    stream: false,
+    session_id: 'other',
+    client_id: 'echo',
+  })
+  const listed = await editor.agent.request(session.list, {})
+  t.match(listed.sessions, [{ sessionId: 'other', cwd: '/', title: 'From elsewhere' }])
+  await editor.load('other')
+  t.equal(textOf(editor.updates, 'user_message_chunk'), 'From  elsewhere')
+  t.equal(textOf(editor.updates), 'From  elsewhere')
+
+  await model.script([{ text: 'first', token_ms: 50 }, { text: 'second' }])
+  editor.updates.length = 0
+  const both = await Promise.all([editor.prompt('other', 'One'), editor.prompt('other', 'Two')])
+  t.same(both, [{ stopReason: 'end_turn' }, { stopReason: 'end_turn' }])
+  t.equal(textOf(editor.updates), 'firstsecond', 'prompts of a session work one after the other')
+
+  await model.script([call('write_file', { path: 'a', content: 'a' }), { text: 'Done.' }])
+  const waits = editor.prompt('other', 'Write')
+  await until(() => asked === 1)
+  const [task] = (
+    (await (await server.api('GET', '/tasks?limit=1')).json()) as {
+      result: { id: string; input_required: { call_id: string } }[]
+    }
+  ).result
+  const elsewhere = await openEditor(t, { args, env }, { permit })
+  elsewhere.updates.length = 0
+  await elsewhere.agent.request(session.resume, { sessionId: 'other', cwd, mcpServers: [] })
+  await until(() => asked === 2)
+  t.same(elsewhere.updates, [], 'a session that is resumed is not told again, but asks what it asked')
+  const approve = { call_id: task?.input_required.call_id, decision: 'approve' }
+  t.equal((await server.api('POST', `/tasks/${task?.id}/approvals`, approve)).status, 200)
+  t.same(await waits, { stopReason: 'end_turn' }, 'somebody else may decide: the request is taken back')
+
+  await model.script([{ text: 'one two three four five', token_ms: 200 }])
+  editor.updates.length = 0
+  const closed = editor.prompt('other', 'Count')
+  await until(() => textOf(editor.updates) !== '')
+  await editor.agent.request(session.close, { sessionId: 'other' })
+  t.same(await closed, { stopReason: 'cancelled' }, 'a session that is closed is canceled')
+  await t.rejects(editor.prompt('other', 'Hi'), { code: -32002 })
+
+  const mcpServers: McpServer[] = [
+    { name: 'local', command: 'tool', args: [], env: [] },
+    { type: 'http', name: 'mine', url: 'http://127.0.0.1:9/mcp', headers: [] },
+  ]
+  const withServers = await editor.agent.request(session.new, { cwd, mcpServers })
+  t.match(editor.stderr(), /only those with an http address can be: local/)
+  await t.rejects(editor.prompt(withServers.sessionId, 'Hi'), {
+    message: /the MCP server "mine" cannot be reached/,
+  })
+
+  const hi = { user_message_content: 'Hi', stream: false, session_id: 'acp-1', client_id: 'echo' }
+  await server.api('POST', '/tasks', hi)
+  await fuzz(t, 200, env)
 })
