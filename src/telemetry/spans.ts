@@ -30,7 +30,6 @@ export type SpanTask = {
   traceId: string
   session: string
   user: string
-  agentId: string
   agent: string
 }
 export type Usage = { input?: number; output?: number }
@@ -67,7 +66,6 @@ export const spanTaskOf = (created: TaskEventData<'TaskCreated'>): SpanTask => (
   traceId: traceIdOf(created),
   session: created.session_id,
   user: created.user_id,
-  agentId: created.agent_id,
   agent: created.request.agent_config?.name || created.agent,
 })
 
@@ -148,7 +146,6 @@ export const agentSpan = (task: SpanTask, run: AgentRun, course: Course): Span =
   const { id, agent } = task
   return spanOf(task, { id, parent: caller, kind: 'internal' }, ['invoke_agent', agent], course, {
     'gen_ai.provider.name': hasModel ? providerOf(protocol) : ownProvider,
-    'gen_ai.agent.id': task.agentId,
     'gen_ai.agent.name': agent,
     'gen_ai.request.model': model,
     ...usageOf(usage),
