@@ -198,7 +198,7 @@ export const refusals = {
     http: 404,
     code: -32601,
     message: 'the server has no route for this path',
-    when: 'No operation has this path, or no message on `/ws` this type.',
+    when: 'No operation has this path, no agent the name in the path, or no message on `/ws` this type.',
     hint: 'Check the path: `/docs` of the server lists all requests and messages.',
   },
   MethodNotAllowed: {

@@ -1,6 +1,7 @@
 // Every named schema of the documents.
 import type { Components } from './component.ts'
 import { accessComponents } from './components/access.ts'
+import { agUiComponents } from './components/ag-ui.ts'
 import { bodyComponents } from './components/bodies.ts'
 import { cronComponents } from './components/cron.ts'
 import { envelopeComponents } from './components/envelopes.ts'
@@ -17,6 +18,7 @@ export const components: Components = {
   ...taskComponents,
   ...bodyComponents,
   ...openAiComponents,
+  ...agUiComponents,
   ...environmentComponents,
   ...cronComponents,
   ...envelopeComponents,

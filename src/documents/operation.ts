@@ -7,6 +7,7 @@ export const tags = {
   Tasks: 'Create, read and steer tasks.',
   OpenAI:
     'The protocols of OpenAI. Each agent is a model, and a task is behind each response (docs/openai.md).',
+  'AG-UI': 'The protocol of front ends such as CopilotKit. A task is behind each run (docs/ag-ui.md).',
   Environments: 'Environments in which agents act. Each session has an instance of its own.',
   'Cron jobs': 'Run tasks at certain times.',
   Events: 'Live streams of tasks and events.',

@@ -1,6 +1,7 @@
 // Every operation of the server. The routes (src/http/route.ts) and the documents are both made from this table.
 import type { Operation } from './operation.ts'
 import { accessOperations } from './operations/access.ts'
+import { agUiOperations } from './operations/ag-ui.ts'
 import { agentOperations } from './operations/agents.ts'
 import { cronOperations } from './operations/cron.ts'
 import { environmentOperations } from './operations/environments.ts'
@@ -18,6 +19,7 @@ export const operationsById = {
   ...taskOperations,
   ...agentOperations,
   ...openAiOperations,
+  ...agUiOperations,
   ...environmentOperations,
   ...sessionOperations,
   ...cronOperations,

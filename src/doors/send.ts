@@ -12,9 +12,13 @@ import { followTurn } from './follow.ts'
 import type { TurnId } from './ids.ts'
 import type { Beat } from './turns.ts'
 
-/** The text of a server-sent event. */
-export const eventText = (value: object, name?: string): string =>
-  `${name === undefined ? '' : `event: ${name}\n`}data: ${jsonLine(JSON.stringify(value))}\n\n`
+/** The text of a server-sent event. `id`: clients may continue after it with Last-Event-ID. */
+export const eventText = (value: object, { name, id }: { name?: string; id?: number } = {}): string =>
+  [
+    ...(name === undefined ? [] : [`event: ${name}`]),
+    ...(id === undefined ? [] : [`id: ${id}`]),
+    `data: ${jsonLine(JSON.stringify(value))}\n\n`,
+  ].join('\n')
 
 /** Sends the events of a turn as they come. `textOf`: the events of these frames as text; `last`: what follows them. */
 export const sendTurn = async (

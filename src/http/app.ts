@@ -2,6 +2,7 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { TSchema } from 'typebox'
 import type { Events } from '../bus/events.ts'
+import { agUiRoutes } from '../doors/ag-ui/routes.ts'
 import { chatRoutes } from '../doors/openai/completions/routes.ts'
 import { modelRoutes } from '../doors/openai/models.ts'
 import { responseRoutes } from '../doors/openai/responses/routes.ts'
@@ -101,10 +102,11 @@ const addRoutes = (app: App, deps: AppDeps): void => {
   taskEventRoutes(app, tasks, serving)
   taskInputRoutes(app, tasks, serving)
   taskHistoryRoutes(app, tasks, serving)
-  const openAi = { tasks, agents: deps.agents, serving }
-  responseRoutes(app, openAi)
-  chatRoutes(app, openAi)
-  modelRoutes(app, openAi)
+  const door = { tasks, agents: deps.agents, serving }
+  responseRoutes(app, door)
+  chatRoutes(app, door)
+  modelRoutes(app, door)
+  agUiRoutes(app, door)
   tokenRoutes(app, serving)
   loginRoutes(app, serving)
   environmentRoutes(app, deps.environments)

@@ -7,7 +7,7 @@ import { operations as table } from '../../src/documents/operations.ts'
 import { callId, result, script, tasksOf, tool } from '../http/agent-tasks.ts'
 import { fakeModel } from '../support/fake-model.ts'
 import { read, until } from '../support/http.ts'
-import { apiOf, serveHere } from '../support/server.ts'
+import { adminToken, apiOf, serveHere } from '../support/server.ts'
 import { follow } from '../support/sse.ts'
 import { holdTo } from './described.ts'
 
@@ -537,6 +537,27 @@ t.test('OpenAI’s protocols', async t => {
     messages: [{ role: 'user', content: 'a' }],
   })
   t.equal(failed.status, 424)
+})
+
+t.test('AG-UI', async t => {
+  const run = async (body: object, agent = 'demo') => {
+    const url = `/ag-ui/${agent}`
+    const headers = { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' }
+    const given = { threadId: 'thread', messages: [], ...body }
+    const response = await fetch(server.url + url, { method: 'POST', headers, body: JSON.stringify(given) })
+    const text = await response.text()
+    look({ method: 'POST', url, body: given }, { status: response.status, headers: response.headers, text })
+    return { status: response.status, text }
+  }
+  const parameters = { type: 'object', required: ['color'], properties: { color: { type: 'string' } } }
+  const asked = { id: '1', role: 'user', content: 'paint red' }
+  const first = await run({ runId: 'run-1', messages: [asked], tools: [{ name: 'paint', parameters }] })
+  const toolCallId = /"toolCallId":"([^"]+)"/.exec(first.text)?.[1]
+  const answer = (content: string) => ({ id: '2', role: 'tool', toolCallId, content })
+  t.equal((await run({ runId: 'run-2', messages: [asked, answer('yes')] })).status, 200)
+  t.equal((await run({ runId: 'run-3', messages: [asked, answer('no')] })).status, 400)
+  t.equal((await run({ runId: 'run-1', threadId: 'other' })).status, 409)
+  t.equal((await run({ runId: 'run-4' }, 'nobody')).status, 404)
 })
 
 t.test('erasures and holds', async t => {

@@ -74,7 +74,7 @@ type Given = { query?: string; headers?: Record<string, string>; body?: string; 
 const ask = async (operation: Operation, given: Given = {}) => {
   const { query = '', headers = {}, body, token = adminToken } = given
   const { method } = operation
-  const ids: Record<string, string> = { task_id: 'one', env_id: 'gridworld' }
+  const ids: Record<string, string> = { task_id: 'one', env_id: 'gridworld', agent: 'echo' }
   const where = operation.path.replace(/\{(\w+)\}/, (_, name: string) => ids[name] ?? 'none')
   const abort = new AbortController()
   const response = await fetch(`${url}${where}${query}`, {

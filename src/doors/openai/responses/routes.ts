@@ -67,7 +67,7 @@ const textOf =
     beats
       .flatMap(teller.tell)
       .filter(({ sequence_number }) => sequence_number > after)
-      .map(event => eventText(event, event.type))
+      .map(event => eventText(event, { name: event.type }))
       .join('')
 
 export const responseRoutes = (app: App, openAi: DoorDeps): void => {

@@ -1,0 +1,200 @@
+// Runs of AG-UI, asked with its own client.
+import type { Message } from '@ag-ui/client'
+import t from 'tap'
+import { serveHere } from '../../support/server.ts'
+import { scriptedModel, taskOf } from '../openai/clients.ts'
+import { agentOf, eventsIn, post, run, textIn, textOf, typesOf, user } from './clients.ts'
+
+const model = await scriptedModel(t)
+const { script, texts } = model
+const { api, url, lines } = await serveHere(t, { ...model.env, ALLOWED_ORIGINS: 'http://page.example' })
+type Asked = { messages: { role: string; content: unknown }[]; tools?: object[] }
+const lastAsked = () => model.asked.at(-1)?.request as Asked
+const asked = () =>
+  lastAsked().messages.map(({ role, content }) => `${role}: ${typeof content === 'string' ? content : ''}`)
+
+t.test('a run has what the agent said, and a task behind it', async t => {
+  await texts('Hello there!')
+  const agent = agentOf(url, 'model', { initialState: { page: 'home' } })
+  agent.addMessage(user('Hi'))
+  const context = [{ description: 'The name of the user', value: 'Ada' }]
+  const events = await run(agent, { runId: 'run-first', context, forwardedProps: { a: 1 } })
+  t.same(
+    typesOf(events).filter(type => type !== 'TEXT_MESSAGE_CONTENT'),
+    [
+      'RUN_STARTED',
+      'STATE_SNAPSHOT',
+      'STEP_STARTED',
+      'TEXT_MESSAGE_START',
+      'TEXT_MESSAGE_END',
+      'STEP_FINISHED',
+      'RUN_FINISHED',
+    ],
+  )
+  t.equal(textIn(events), 'Hello there!')
+  t.match(events.at(-1), { runId: 'run-first', threadId: agent.threadId, outcome: { type: 'success' } })
+  t.match(events.at(-1), { usage: [{ outputTokens: Number }] })
+  t.match(await taskOf(api, 'run-first'), {
+    status: 'completed',
+    session_id: agent.threadId,
+    metadata: { ag_ui: { state: { page: 'home' }, forwardedProps: { a: 1 } } },
+  })
+  t.match(agent.messages, [{ role: 'user' }, { role: 'assistant', content: 'Hello there!' }])
+  t.same(agent.state, { page: 'home' }, 'the state comes back as it was')
+  t.match(asked()[0], /^system: .*Ada.*page.*home/s, 'and the model knows it')
+})
+
+t.test('a tool that the server runs is shown with its result', async t => {
+  await script([
+    { reasoning: 'I should count.', tool_calls: [{ name: 'calculator', arguments: { expression: '6*7' } }] },
+    { text: 'It is 42.' },
+  ])
+  const agent = agentOf(url, 'model')
+  agent.addMessage(user('Count'))
+  const events = await run(agent)
+  t.same(
+    typesOf(events).filter(type => !/CONTENT|ARGS/.test(type)),
+    [
+      ...['RUN_STARTED', 'STATE_SNAPSHOT', 'STEP_STARTED'],
+      ...['REASONING_START', 'REASONING_MESSAGE_START', 'REASONING_MESSAGE_END', 'REASONING_END'],
+      ...['TOOL_CALL_START', 'TOOL_CALL_END', 'TOOL_CALL_RESULT', 'STEP_FINISHED'],
+      ...['STEP_STARTED', 'TEXT_MESSAGE_START', 'TEXT_MESSAGE_END', 'STEP_FINISHED', 'RUN_FINISHED'],
+    ],
+  )
+  t.match(agent.messages.slice(1), [
+    { role: 'reasoning', content: 'I should count.' },
+    {
+      role: 'assistant',
+      toolCalls: [{ function: { name: 'calculator', arguments: '{"expression":"6*7"}' } }],
+    },
+    { role: 'tool', content: '42' },
+    { role: 'assistant', content: 'It is 42.' },
+  ])
+})
+
+t.test('a thread is a session: what it has already is not added again', async t => {
+  await texts('One.', 'Two.', 'Three.')
+  const agent = agentOf(url, 'model')
+  for (const text of ['1', '2', '3']) {
+    agent.addMessage(user(text))
+    await run(agent, { runId: `run-thread-${text}` })
+  }
+  t.same(asked(), ['user: 1', 'assistant: One.', 'user: 2', 'assistant: Two.', 'user: 3'])
+  const { session_id, previous_task_id } = await taskOf(api, 'run-thread-3')
+  t.same([session_id, previous_task_id], [agent.threadId, 'run-thread-2'])
+})
+
+t.test('a conversation that the session does not have comes from the client', async t => {
+  await texts('One.', 'Other one.', 'Two.')
+  const brought: Message[] = [user('Before'), { id: 'elsewhere', role: 'assistant', content: 'Elsewhere.' }]
+  const agent = agentOf(url, 'model', { initialMessages: brought })
+  agent.addMessage(user('1'))
+  await run(agent)
+  t.same(asked(), ['user: Before', 'assistant: Elsewhere.', 'user: 1'])
+  agent.setMessages(agent.messages.slice(0, -1))
+  await run(agent)
+  t.same(asked(), ['user: Before', 'assistant: Elsewhere.', 'user: 1'], 'a dropped answer is not seen')
+  agent.addMessage(user('2'))
+  await run(agent)
+  t.same(asked(), ['user: Before', 'assistant: Elsewhere.', 'user: 1', 'assistant: Other one.', 'user: 2'])
+})
+
+t.test('a run that failed is an error, and what the user said then is said once', async t => {
+  await script([{ status: 400, error: 'no' }, { text: 'Now it works.' }])
+  const agent = agentOf(url, 'model')
+  agent.addMessage(user('first'))
+  const events = await run(agent)
+  t.match(events.at(-1), { type: 'RUN_ERROR', code: 'task_failed', message: String })
+  agent.addMessage(user('second'))
+  await run(agent)
+  t.same(asked(), ['user: first', 'user: second'])
+})
+
+t.test('a run that was canceled says so, also to older clients', async t => {
+  const body = { threadId: 'thread-cancel', messages: [user('Wait')] }
+  for (const [protocolVersion, last] of [
+    ['1.0', { type: 'RUN_FINISHED', outcome: { type: 'cancelled' } }],
+    [undefined, { type: 'RUN_ERROR', code: 'task_canceled' }],
+  ] as const) {
+    const runId = `run-cancel-${protocolVersion}`
+    await script([{ text: 'a b c d e f g h i j', token_ms: 5000 }])
+    const answer = post(url, 'model', { ...body, runId, protocolVersion })
+    const text = await (
+      await answer.then(async response => {
+        await api('POST', `/tasks/${runId}/cancel`)
+        return response
+      })
+    ).text()
+    t.match(eventsIn(text).at(-1)?.event, last)
+  }
+})
+
+t.test('the parts of a message reach the model, and older clients write files in their own way', async t => {
+  await texts('Nice.')
+  const data = Buffer.from('png').toString('base64')
+  const content = [
+    { type: 'text', text: 'Look' },
+    { type: 'image', source: { type: 'data', value: data, mimeType: 'image/png' } },
+    { type: 'binary', mimeType: 'image/png', data },
+  ]
+  const messages = [{ id: 'u', role: 'user', content }]
+  await (await post(url, 'model', { threadId: 'thread-parts', runId: 'run-parts', messages })).text()
+  const image = { type: 'image_url', image_url: { url: `data:image/png;base64,${data}` } }
+  t.match(lastAsked().messages.at(-1)?.content, [{ type: 'text', text: 'Look' }, image, image])
+  const video = [{ type: 'video', source: { type: 'url', value: 'https://example.com/v.mp4' } }]
+  const refused = await post(url, 'model', {
+    ...{ threadId: 'thread-parts', runId: 'run-video' },
+    messages: [{ id: 'u', role: 'user', content: video }],
+  })
+  t.equal(refused.status, 422)
+  t.match(await refused.json(), { detail: [{ loc: ['body', 'messages', 0, 'content', 0] }] })
+})
+
+t.test('agents, tokens and bodies are checked before the stream begins', async t => {
+  const body = { threadId: 'thread-checks', runId: 'run-checks', messages: [user('Hi')] }
+  const unknown = await post(url, 'nobody', body)
+  t.equal(unknown.status, 404)
+  t.match(await unknown.json(), { message: /there is no agent "nobody": the agents are .*echo/ })
+  t.equal((await post(url, 'echo', body, { authorization: 'Bearer wrong' })).status, 401)
+  t.equal((await post(url, 'echo', { ...body, messages: 7 })).status, 422)
+  const resume = [{ interruptId: 'call_1.run-nowhere', status: 'resolved', payload: 1 }]
+  const nothing = await post(url, 'echo', { ...body, resume })
+  t.equal(nothing.status, 422)
+  t.match(await nothing.json(), { detail: [{ loc: ['body', 'resume', 0, 'interruptId'] }] })
+  const odd = await post(url, 'echo', { ...body, colour: 'red' })
+  t.equal(odd.headers.get('x-ignored-fields'), 'colour')
+  t.equal(odd.headers.get('x-task-id'), 'run-checks')
+  t.match(textOf(eventsIn(await odd.text())), 'Hi')
+  const conflict = await post(url, 'echo', { ...body, threadId: 'another' })
+  t.equal(conflict.status, 409)
+  t.match(await conflict.json(), { message: /belongs to the thread "thread-checks" of the agent echo/ })
+})
+
+t.test('pages of allowed origins may run agents', async t => {
+  const origin = 'http://page.example'
+  const preflight = await fetch(`${url}/ag-ui/echo`, {
+    method: 'OPTIONS',
+    headers: {
+      origin,
+      'access-control-request-method': 'POST',
+      'access-control-request-headers': 'authorization,content-type',
+    },
+  })
+  t.equal(preflight.status, 204)
+  t.equal(preflight.headers.get('access-control-allow-origin'), origin)
+  const body = { threadId: 'thread-origin', runId: 'run-origin', messages: [user('Hi')] }
+  const answer = await post(url, 'echo', body, { origin })
+  t.equal(answer.headers.get('access-control-allow-origin'), origin)
+  t.equal(answer.headers.get('content-type'), 'text/event-stream')
+  await answer.text()
+  const other = await post(url, 'echo', body, { origin: 'http://other.example' })
+  t.equal(other.headers.get('access-control-allow-origin'), null)
+  await other.text()
+})
+
+t.test('the server has no complaints', async t => {
+  t.same(
+    lines.filter(({ level }) => level === 'error'),
+    [],
+  )
+})
