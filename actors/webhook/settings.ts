@@ -16,6 +16,7 @@ export const changedSettings = (
     session_id: kept(session_id, before.session_id),
     task_id: kept(task_id, before.task_id),
     header_names: names?.length === 0 ? undefined : names,
+    push: before.push,
   }
   const given = Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined))
   return { url: url ?? before.url ?? '', ...given }

@@ -9,6 +9,9 @@ import { openEndpoint } from './model/open-endpoint.ts'
 import type { ModelSettings } from './model/settings.ts'
 import { script } from './script.ts'
 
+/** The agent of tasks that name none. */
+export const defaultAgentOf = ({ hasModel }: { hasModel: boolean }): string => (hasModel ? 'model' : 'demo')
+
 /** Throws CannotStart when the provider package of the model cannot be used. */
 export const createAgents = async (
   world: Pick<World, 'timers' | 'clock'>,

@@ -51,7 +51,7 @@ The server refuses a request with a status from 400 on and an error object:
 - An invalid request gets 422 with the form of the interface, [\`detail\`](#invalid), which lists all problems and has no other field.
 - On \`/ws\` the object is the \`error\` of a message \`{"type": "error"}\`, and in the stream of a step the \`error\` of \`step.failed\`.
 - The operations of OpenAI's protocols answer with \`{"error": {"message", "type", "param", "code"}}\` ([openai.md](openai.md#errors)); an
-  invalid request gets 400 there.
+  invalid request gets 400 there. Those of A2A have the forms of that protocol ([doors.md](doors.md#a2a)).
 - A task that fails is no refusal: the request gets 200, and the task has an \`error\` of its own ([below](#errors-of-tasks)).
 - [The clients](client.md#when-something-fails) have a class with the name of each reason.
 

@@ -1,5 +1,6 @@
 // Every named schema of the documents.
 import type { Components } from './component.ts'
+import { a2aComponents } from './components/a2a.ts'
 import { accessComponents } from './components/access.ts'
 import { agUiComponents } from './components/ag-ui.ts'
 import { bodyComponents } from './components/bodies.ts'
@@ -19,6 +20,7 @@ export const components: Components = {
   ...bodyComponents,
   ...openAiComponents,
   ...agUiComponents,
+  ...a2aComponents,
   ...environmentComponents,
   ...cronComponents,
   ...envelopeComponents,

@@ -8,6 +8,7 @@ export const tags = {
   OpenAI:
     'The protocols of OpenAI. Each agent is a model, and a task is behind each response (docs/openai.md).',
   'AG-UI': 'The protocol of front ends such as CopilotKit. A task is behind each run (docs/ag-ui.md).',
+  A2A: 'The Agent2Agent protocol: JSON-RPC and HTTP+JSON, with a task behind each message (docs/a2a.md).',
   Environments: 'Environments in which agents act. Each session has an instance of its own.',
   'Cron jobs': 'Run tasks at certain times.',
   Events: 'Live streams of tasks and events.',
@@ -72,7 +73,7 @@ export type Operation = {
 }
 
 /** Other protocols that have a form of their own for errors. */
-export type ErrorFormName = 'openai'
+export type ErrorFormName = 'openai' | 'a2a-http' | 'a2a-rpc'
 
 /** Operations by id. The type of the table keeps the paths and the body schemas, from which routes get their types. */
 export const defineOperations = <const Table extends Record<string, Omit<Operation, 'id'>>>(
@@ -80,5 +81,6 @@ export const defineOperations = <const Table extends Record<string, Omit<Operati
 ): Table => table
 
 export const json = 'application/json'
+export const a2aJson = 'application/a2a+json'
 export const ndjson = 'application/x-ndjson'
 export const eventStream = 'text/event-stream'

@@ -1,5 +1,6 @@
 // Every operation of the server. The routes (src/http/route.ts) and the documents are both made from this table.
 import type { Operation } from './operation.ts'
+import { a2aOperations } from './operations/a2a.ts'
 import { accessOperations } from './operations/access.ts'
 import { agUiOperations } from './operations/ag-ui.ts'
 import { agentOperations } from './operations/agents.ts'
@@ -20,6 +21,7 @@ export const operationsById = {
   ...agentOperations,
   ...openAiOperations,
   ...agUiOperations,
+  ...a2aOperations,
   ...environmentOperations,
   ...sessionOperations,
   ...cronOperations,

@@ -1,12 +1,14 @@
 // The error answers of an operation, by status, from the refusals of the contract.
+import type { TSchema } from 'typebox'
 import { rolesOf } from '../access/roles.ts'
+import { A2AError, RpcAnswer } from '../contract/a2a/objects.ts'
 import { roles } from '../contract/events/token-events.ts'
 import { OpenAIError } from '../contract/openai/shared.ts'
 import { quotaNames, type RefusalName, refusals } from '../contract/refusals.ts'
 import { DetailedError, detailedRefusals, ErrorEnvelope, ValidationError } from '../contract/responses.ts'
 import { ErrorObject } from '../contract/wire.ts'
 import { headersOfRefusal, headersWith } from './headers.ts'
-import type { Operation } from './operation.ts'
+import { a2aJson, type ErrorFormName, json, type Operation } from './operation.ts'
 import type { Json, schemaWriter } from './schemas.ts'
 
 /** Refusals that any operation of its kind may have. */
@@ -86,8 +88,20 @@ const nameOf = (
 /** The headers of a refusal that is about a task. */
 const ofTask = ['X-Task-Id', 'X-Session-Id', 'Idempotency-Replayed']
 
-/** The error answers of an operation of OpenAI's protocols, by status. An invalid request is 400 there. */
-const openAiRefused = (operation: Operation, schemas: ReturnType<typeof schemaWriter>): Refused[] => {
+/** The form of an error in each other protocol. */
+const forms: Record<ErrorFormName, { type: string; schema: TSchema }> = {
+  openai: { type: json, schema: OpenAIError },
+  'a2a-http': { type: a2aJson, schema: A2AError },
+  'a2a-rpc': { type: json, schema: RpcAnswer },
+}
+
+/** The error answers of an operation of another protocol, by status. An invalid request is 400 there. */
+const formedRefused = (
+  operation: Operation,
+  form: ErrorFormName,
+  schemas: ReturnType<typeof schemaWriter>,
+): Refused[] => {
+  const { type, schema } = forms[form]
   const reasons = [...new Set([...commonRefusals(operation), ...(operation.refusals ?? [])])]
   const statuses = new Set([400, ...reasons.map(reason => refusals[reason].http)])
   return [...statuses].map((status): Refused => {
@@ -98,7 +112,7 @@ const openAiRefused = (operation: Operation, schemas: ReturnType<typeof schemaWr
     const response = {
       description: all.length === 1 ? all[0] : all.map(line => `- ${line}`).join('\n'),
       headers: status === refusals.TaskFailed.http ? headersWith(ofTask) : headersOfRefusal(status),
-      content: { 'application/json': { schema: schemas.of(OpenAIError) } },
+      content: { [type]: { schema: schemas.of(schema) } },
     }
     return { status, response }
   })
@@ -106,7 +120,7 @@ const openAiRefused = (operation: Operation, schemas: ReturnType<typeof schemaWr
 
 /** The error answers of an operation, by status. */
 export const refusedAnswers = (operation: Operation, schemas: ReturnType<typeof schemaWriter>): Refused[] => {
-  if (operation.errors === 'openai') return openAiRefused(operation, schemas)
+  if (operation.errors !== undefined) return formedRefused(operation, operation.errors, schemas)
   const reasons = [...new Set([...commonRefusals(operation), ...(operation.refusals ?? [])])]
   const statuses = [...new Set(reasons.map(reason => refusals[reason].http))]
   const refused = statuses.map((status): Refused => {

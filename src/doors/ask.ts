@@ -10,7 +10,7 @@ import { watchDelivery } from '../http/routes/task-create.ts'
 import { firstTurn, type TurnId } from './ids.ts'
 
 /** What each door is made of. */
-export type DoorDeps = { tasks: TaskDoor; agents: Pick<AgentDoor, 'list'>; serving: Serving }
+export type DoorDeps = { tasks: TaskDoor; agents: Pick<AgentDoor, 'list' | 'fallback'>; serving: Serving }
 
 /** A create, and the turn that its answer shows if it answers a waiting task. */
 export type Asked = { create: Create; turn: number }

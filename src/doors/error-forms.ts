@@ -2,10 +2,15 @@
 // has in `errors`.
 import type { Invalid, Refusal } from '../contract/refusals.ts'
 import type { ErrorFormName } from '../documents/operation.ts'
+import { a2aHttpError, a2aRpcError } from './a2a/errors.ts'
 import { openAiError } from './openai/errors.ts'
 
 /** The answer for an error: its status, if it is another one, its headers and its body. */
 export type FormedError = { status: number; headers?: Record<string, string>; body: object }
 export type ErrorForm = (error: Invalid | Refusal) => FormedError
 
-export const errorForms: Record<ErrorFormName, ErrorForm> = { openai: openAiError }
+export const errorForms: Record<ErrorFormName, ErrorForm> = {
+  openai: openAiError,
+  'a2a-http': a2aHttpError,
+  'a2a-rpc': a2aRpcError,
+}

@@ -2,7 +2,9 @@
 import type { FoldPlace } from '../bus/feed.ts'
 import type { PendingCallItem } from '../contract/wire.ts'
 import type { Pause } from '../fairness/slices.ts'
+import type { Frame } from '../history/frames.ts'
 import type { TaskDoor } from '../http/doors.ts'
+import type { TurnId } from './ids.ts'
 import { type Beat, callsForClient, divideIntoTurns, isOver, taskIn } from './turns.ts'
 
 type Tasks = Pick<TaskDoor, 'openFeed' | 'storedFrames' | 'streamOf'>
@@ -43,19 +45,33 @@ export const standingOf = async (tasks: Tasks, taskId: string, pause: Pause): Pr
   return { turnAfter, waitsFor }
 }
 
-/** The frames of a task in lists, as they come, until the turn is over. The caller must close it. */
-export const followTurn = (tasks: Tasks, taskId: string, turn: number, place: FoldPlace) => {
-  const feed = tasks.openFeed({ stream: tasks.streamOf(taskId), after: -1, endsAtWait: false, place })
+/** A task that is followed. `lists`: what its frames tell, in lists, as they come. The caller must close the feed. */
+export type Followed<Told> = {
+  feed: Pick<ReturnType<Tasks['openFeed']>, 'close' | 'whenErased'>
+  lists: () => AsyncGenerator<Told[]>
+  /** Whether the last frame that was wanted has come. */
+  isOver: () => boolean
+}
+
+/** Which frames are followed: those after the number `after`, up to the one of which `isLast` is true. */
+type Wanted<Told> = { after: number; tell: (frame: Frame) => Told; isLast: (told: Told) => boolean }
+
+export const followTask = <Told>(
+  tasks: Tasks,
+  taskId: string,
+  { after, tell, isLast }: Wanted<Told>,
+  place: FoldPlace,
+): Followed<Told> => {
+  const feed = tasks.openFeed({ stream: tasks.streamOf(taskId), after, endsAtWait: false, place })
   let over = false
-  async function* beats(): AsyncGenerator<Beat[]> {
-    const beatOf = divideIntoTurns()
+  async function* lists(): AsyncGenerator<Told[]> {
     try {
       for await (const frames of feed.frames()) {
-        const list: Beat[] = []
+        const list: Told[] = []
         for (const frame of frames) {
-          const beat = beatOf(frame)
-          list.push(beat)
-          if (beat.turn === turn && isOver(beat)) {
+          const told = tell(frame)
+          list.push(told)
+          if (isLast(told)) {
             over = true
             yield list
             return
@@ -67,5 +83,13 @@ export const followTurn = (tasks: Tasks, taskId: string, turn: number, place: Fo
       feed.close()
     }
   }
-  return { feed, beats, isOver: () => over }
+  return { feed, lists, isOver: () => over }
 }
+
+/** The beats of a task until the turn is over. */
+export const followTurn =
+  (tasks: Tasks, { taskId, turn }: TurnId) =>
+  (place: FoldPlace): Followed<Beat> => {
+    const isLast = (beat: Beat) => beat.turn === turn && isOver(beat)
+    return followTask(tasks, taskId, { after: -1, tell: divideIntoTurns(), isLast }, place)
+  }

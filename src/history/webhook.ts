@@ -65,12 +65,20 @@ const unused = {
   failingSince: null,
 } as const
 
-const settingsIn = ({ url, types, session_id, task_id, header_names }: WebhookSettings): WebhookSettings => ({
+const settingsIn = ({
+  url,
+  types,
+  session_id,
+  task_id,
+  header_names,
+  push,
+}: WebhookSettings): WebhookSettings => ({
   url,
   ...(types === undefined ? {} : { types }),
   ...(session_id === undefined ? {} : { session_id }),
   ...(task_id === undefined ? {} : { task_id }),
   ...(header_names === undefined ? {} : { header_names }),
+  ...(push === undefined ? {} : { push }),
 })
 
 /** The webhook that a task's first event asks for; undefined: it asks for none. The webhook sends this event, too. */

@@ -2,6 +2,7 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { TSchema } from 'typebox'
 import type { Events } from '../bus/events.ts'
+import { a2aRoutes } from '../doors/a2a/routes.ts'
 import { agUiRoutes } from '../doors/ag-ui/routes.ts'
 import { chatRoutes } from '../doors/openai/completions/routes.ts'
 import { modelRoutes } from '../doors/openai/models.ts'
@@ -107,6 +108,7 @@ const addRoutes = (app: App, deps: AppDeps): void => {
   chatRoutes(app, door)
   modelRoutes(app, door)
   agUiRoutes(app, door)
+  a2aRoutes(app, { tasks, agents: deps.agents, webhooks: deps.webhooks, serving })
   tokenRoutes(app, serving)
   loginRoutes(app, serving)
   environmentRoutes(app, deps.environments)

@@ -133,6 +133,8 @@ export type ProofDoor = {
 export type AgentDoor = {
   /** The agents that a user may name, each with its place in the list. `user`: undefined: those of all users. */
   list: (user: string | undefined) => { place: string; info: AgentInfo }[]
+  /** The agent of tasks that name none. */
+  fallback: string
   /** The workers that are connected. `user`: undefined: those of all users. */
   workers: (user: string | undefined) => { place: string; info: WorkerInfo }[]
   /** A worker has connected. `user`: the user whose tasks it serves; undefined: it serves all users. */

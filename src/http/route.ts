@@ -38,8 +38,8 @@ type Options<Id extends OperationId> = Pick<
   'handler' | 'bodyLimit' | 'attachValidation' | 'preValidation' | 'config'
 >
 
-/** A path in the form of Fastify, which marks parameters with a colon. */
-const urlOf = (path: string): string => path.replace(/\{(\w+)\}/g, ':$1')
+/** A path in the form of Fastify, which marks parameters with a colon. A colon of the path itself stands twice there. */
+const urlOf = (path: string): string => path.replaceAll(':', '::').replace(/\{(\w+)\}/g, ':$1')
 
 export const route = <Id extends OperationId>(app: App, id: Id, options: Options<Id>): void => {
   const { method, path, access, envelope, errors, body }: Omit<Operation, 'id'> = operationsById[id]

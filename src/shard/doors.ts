@@ -1,4 +1,5 @@
 // Makes what each group of routes needs from an open shard (a log with its read models and its actors).
+import { defaultAgentOf } from '../agents/agents.ts'
 import { builtinInfos } from '../agents/list.ts'
 import type { ConditionCode } from '../cluster/conditions.ts'
 import type { Config } from '../config.ts'
@@ -104,6 +105,7 @@ const agentDoorOf = ({ agents, codeHosts }: ShardParts): AgentDoor => ({
       place: `${info.name}\0${info.user_id ?? ''}`,
       info,
     })),
+  fallback: defaultAgentOf({ hasModel: agents.has('model') }),
   workers: codeHosts.workers.list,
   connect: codeHosts.workers.connect,
 })

@@ -20,6 +20,7 @@ import { StorageFailure } from '../contract/stored.ts'
 import { taskStream } from '../contract/task-stream.ts'
 import type { Reach, Tool } from '../contract/tools.ts'
 import { createCronSystem } from '../cron/system.ts'
+import { tellStatus } from '../doors/a2a/pushed.ts'
 import { findEnded } from '../doors/openai/responses/ended.ts'
 import type { OutsideFetch } from '../egress/guarded-fetch.ts'
 import { type EnvironmentKinds, withMcp } from '../env-sessions/kinds.ts'
@@ -201,12 +202,13 @@ export const createSystem = async (deps: SystemDeps) => {
   })
   const principals = createRuntime({ log, kind: principalKind, timers, onFault, inspect: deps.inspect })
   const { created, stored } = tasks.streams
+  const shownTasks = { createdOf: created, storedFrames: stored, streamOf: taskStream }
   const webhooks = createWebhooks({
     ...shared,
     events,
     makers,
     outside: deps.outside,
-    findEnded: findEnded({ createdOf: created, storedFrames: stored, streamOf: taskStream }),
+    forms: { findEnded: findEnded(shownTasks), tellStatus: tellStatus(shownTasks) },
     isDraining,
   })
   const cron = createCronSystem({ ...shared, tasks, makers, isDraining })

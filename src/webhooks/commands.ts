@@ -1,6 +1,7 @@
 // The command service of webhooks. Secret values are written before the event that names their reference.
 import { changedSettings } from '../../actors/webhook/settings.ts'
 import type { Principal } from '../contract/events/token-events.ts'
+import type { PushSettings, WebhookCreated } from '../contract/events/webhook-events.ts'
 import { Refusal } from '../contract/refusals.ts'
 import type { CreateWebhookBody } from '../contract/wire.ts'
 import { createCounts } from '../fairness/counts.ts'
@@ -11,7 +12,7 @@ import { type AskedBy, byOf } from './asked.ts'
 import { type ChangeDeps, check, createWebhookChanges, type Given, storedIn } from './change.ts'
 import type { AskWebhook } from './courier-deps.ts'
 import { createRetries, keyIn } from './retries.ts'
-import { newRef } from './sealed.ts'
+import { newRef, type SealedValues } from './sealed.ts'
 import { newSecret } from './signing.ts'
 import type { WebhookTable } from './table.ts'
 import { visibleTo } from './visible.ts'
@@ -24,6 +25,14 @@ type Deps = ChangeDeps & {
   once: Once
   quotas: Pick<Quotas, 'mayMakeWebhook'>
 }
+
+const pushesOf = ({ all }: Pick<WebhookTable, 'all'>, { userId }: Principal, taskId: string): Webhook[] =>
+  [...all()]
+    .filter(({ settings, userId: owner }) => {
+      const isSeen = userId === undefined || userId === owner
+      return isSeen && settings.push !== undefined && settings.task_id === taskId
+    })
+    .sort((a, b) => a.made - b.made)
 
 export const createWebhookCommands = (deps: Deps) => {
   const { table, begin, ask, sealed, quotas, random, ids } = deps
@@ -39,29 +48,38 @@ export const createWebhookCommands = (deps: Deps) => {
     begun.add(userId, 1)
     return () => begun.add(userId, -1)
   }
-  const make = async (asked: AskedBy, body: CreateWebhookBody, key: string | undefined): Promise<Made> => {
+  /** Stores a new webhook with its secret values. `how`: what its first event says besides its settings. */
+  const begins = async (
+    asked: AskedBy,
+    body: CreateWebhookBody,
+    values: SealedValues,
+    how: Pick<WebhookCreated, 'signed'> & Partial<WebhookCreated>,
+  ): Promise<Webhook> => {
     const { principal } = asked
     const release = reserve(principal)
     try {
       const id = ids.next('wh_')
       const secret_ref = newRef(ids)
-      const secret = body.secret ?? newSecret(random)
-      sealed.put(secret_ref, { secret, ...(body.headers ? { headers: body.headers } : {}) })
+      sealed.put(secret_ref, { ...values, ...(body.headers ? { headers: body.headers } : {}) })
       const { userId } = principal
       const data = {
         ...changedSettings({}, body),
         maker: principal.id,
         ...(userId === undefined ? {} : { user_id: userId }),
-        signed: true,
         secret_ref,
         enabled: body.enabled ?? true,
-        ...keyIn(body, key),
+        ...how,
       }
       await begin(id, { type: 'CreateWebhook', data, ...byOf(asked) })
-      return { webhook: stored(id), secret }
+      return stored(id)
     } finally {
       release()
     }
+  }
+  const make = async (asked: AskedBy, body: CreateWebhookBody, key: string | undefined): Promise<Made> => {
+    const secret = body.secret ?? newSecret(random)
+    const webhook = await begins(asked, body, { secret }, { signed: true, ...keyIn(body, key) })
+    return { webhook, secret }
   }
   /** A retry gets the answer of the request that made the webhook, so this answer has the secret, too. */
   const again = (webhook: Webhook): Made => {
@@ -89,6 +107,28 @@ export const createWebhookCommands = (deps: Deps) => {
       const done = await retries.once(asked.principal.id, key, body, () => make(asked, body, key))
       return 'made' in done ? { ...done.made, replayed: false } : { ...again(done.replay), replayed: true }
     },
+
+    /**
+     * Makes a webhook in the form of another protocol, for one task that the caller may see. It replaces the one with the same
+     * id that the client has set up for this task.
+     */
+    async push(
+      asked: AskedBy,
+      taskId: string,
+      { url, headers, ...push }: PushSettings & { url: string; headers: Record<string, string> },
+    ): Promise<Webhook> {
+      const body = { url, headers, task_id: taskId }
+      check({ body, found: [] }, deps.outside.isRefused)
+      const before = pushesOf(table, asked.principal, taskId).filter(
+        ({ settings }) => settings.push?.id === push.id,
+      )
+      const webhook = await begins(asked, body, {}, { signed: false, push })
+      for (const { id } of before)
+        await ask(id, { type: 'DeleteWebhook', reason: 'requested', ...byOf(asked) })
+      return webhook
+    },
+    /** What clients of other protocols have set up for a task, oldest first. */
+    pushes: (principal: Principal, taskId: string): Webhook[] => pushesOf(table, principal, taskId),
 
     async remove(asked: AskedBy, id: string): Promise<void> {
       visible(asked.principal, id)

@@ -5,7 +5,7 @@ import type { Clock, Timers } from '../contract/ports.ts'
 import type { Webhook } from '../history/webhook.ts'
 import type { DeliveryCounts } from './counts.ts'
 import type { Deliver } from './deliver.ts'
-import type { FindEnded } from './letter.ts'
+import type { Forms } from './letter.ts'
 
 /** Sends a command to the actor of a webhook, and resolves after its turn. */
 export type AskWebhook = (id: string, command: WebhookCommand) => Promise<unknown>
@@ -15,7 +15,7 @@ export type CourierDeps = {
   events: Pick<Events, 'subscribe'>
   ask: AskWebhook
   deliver: Pick<Deliver, 'try'>
-  findEnded: FindEnded
+  forms: Forms
   counts: DeliveryCounts
   clock: Clock
   timers: Timers

@@ -42,7 +42,7 @@ export const createHandling = (id: string, deps: CourierDeps) => {
   /** Resolves to true when the event is done: it was delivered, skipped, or is not sent at all. */
   const handle = async (webhook: Webhook, { published, isWanted }: Waiting): Promise<boolean> => {
     if (!isWanted) return true
-    const letter = await letterOf(webhook, published, deps.findEnded)
+    const letter = await letterOf(webhook, published, deps.forms)
     if (letter === undefined) return true
     const { position } = published
     const outcome = await deliver.try(webhook, { id: String(position), body: letter.body })

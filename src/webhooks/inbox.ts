@@ -21,9 +21,12 @@ export const filterOf = (webhook: Webhook): EventFilter => ({
   taskId: webhook.settings.task_id,
 })
 
+/** Whether a webhook is for one task alone, and ends with it. */
+const endsWithTask = ({ ofTask, settings: { push } }: Webhook): boolean => ofTask || push !== undefined
+
 /** The webhook of a task sees all events of the task, since it must notice the end. */
 const chosenBy = (webhook: Webhook) => {
-  const { ofTask } = webhook
+  const ofTask = endsWithTask(webhook)
   const types = neededTypes(webhook)
   return (published: Published): Waiting => {
     const { event } = published
@@ -53,7 +56,7 @@ export const openInbox = (
     onMore()
     return waiting.length < maxWaiting
   }
-  const wanted = webhook.ofTask ? { ...filter, types: undefined } : filter
+  const wanted = endsWithTask(webhook) ? { ...filter, types: undefined } : filter
   const subscription: Subscription = events.subscribe(after, wanted, take, onFault)
   return {
     /** The event that is sent next; it stays until `drop`. */

@@ -12,7 +12,7 @@ import { bodyWith } from './body.ts'
 import type { AskWebhook } from './courier-deps.ts'
 import type { Deliver, Parcel } from './deliver.ts'
 import { filterOf } from './inbox.ts'
-import { type FindEnded, letterOf } from './letter.ts'
+import { type Forms, letterOf } from './letter.ts'
 import { visibleTo } from './visible.ts'
 
 type Deps = {
@@ -22,7 +22,7 @@ type Deps = {
   deliver: Pick<Deliver, 'try'>
   clock: Clock
   ids: Ids
-  findEnded: FindEnded
+  forms: Forms
 }
 
 const testType = 'WebhookTest'
@@ -36,7 +36,7 @@ const eventAt = async (log: Deps['log'], position: number): Promise<Published | 
   return undefined
 }
 
-export const createTries = ({ log, find, ask, deliver, clock, ids, findEnded }: Deps) => {
+export const createTries = ({ log, find, ask, deliver, clock, ids, forms }: Deps) => {
   const visible = visibleTo(find)
 
   const send = async (
@@ -86,7 +86,7 @@ export const createTries = ({ log, find, ask, deliver, clock, ids, findEnded }: 
       const position = /^[1-9]\d{0,15}$/.test(deliveryId) ? Number(deliveryId) : 0
       const published = position < webhook.made ? undefined : await eventAt(log, position)
       const isWanted = published !== undefined && fits(filterOf(webhook), published)
-      const letter = isWanted ? await letterOf(webhook, published, findEnded) : undefined
+      const letter = isWanted ? await letterOf(webhook, published, forms) : undefined
       if (letter === undefined) throw new Refusal('DeliveryNotFound')
       const { type, body } = letter
       return send(asked, webhook, { id: String(position), body }, { what: 'redelivery', type, position })

@@ -23,7 +23,7 @@ import type { AskWebhook } from './courier-deps.ts'
 import { createCouriers } from './couriers.ts'
 import { createDeliver } from './deliver.ts'
 import { createLanes } from './lanes.ts'
-import type { FindEnded } from './letter.ts'
+import type { Forms } from './letter.ts'
 import { createWebhookQueries } from './queries.ts'
 import { createSealed } from './sealed.ts'
 import { createSend } from './send.ts'
@@ -41,7 +41,7 @@ type Deps = {
   quotas: Pick<Quotas, 'mayMakeWebhook'>
   makers: Pick<Makers, 'mayAct' | 'onChange'>
   outside: OutsideFetch
-  findEnded: FindEnded
+  forms: Forms
   isDraining: () => boolean
   inspect?: Inspect | undefined
   report: Report
@@ -84,7 +84,7 @@ export const createWebhooks = (deps: Deps) => {
     events: deps.events,
     ask,
     deliver,
-    findEnded: deps.findEnded,
+    forms: deps.forms,
     counts,
     clock,
     timers,

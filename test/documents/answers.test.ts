@@ -560,6 +560,78 @@ t.test('AG-UI', async t => {
   t.equal((await run({ runId: 'run-4' }, 'nobody')).status, 404)
 })
 
+t.test('A2A, by JSON-RPC and by HTTP+JSON, of the default agent and of a named one', async t => {
+  let ids = 0
+  const sleeps = `import { agent } from 'reprise/agent'
+export default agent(async ctx => (ctx.input.text === 'sleep' ? ctx.sleep(600000) : ctx.input.text))`
+  const AGENT_PATH = t.testdir({ 'sleeps.mjs': sleeps })
+  const { url } = await serveHere(t, { AGENT_PATH, ENV_UID_BASE: '0' })
+  const hello = (text: string) => ({ message: { messageId: 'm', role: 'ROLE_USER', parts: [{ text }] } })
+  for (const root of ['/a2a', '/a2a/sleeps']) {
+    const send = async (
+      method: string,
+      where: string,
+      body?: object,
+      headers: Record<string, string> = {},
+    ) => {
+      const response = await fetch(`${url}${root}${where}`, {
+        method,
+        headers: { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json', ...headers },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      })
+      const text = await response.text()
+      look({ method, url: root + where, body }, { status: response.status, headers: response.headers, text })
+      return { status: response.status, text }
+    }
+    const key = { 'idempotency-key': root }
+    const first = await send('POST', '/message:send', hello('a'), key)
+    const { task } = JSON.parse(first.text) as { task: { id: string; contextId: string } }
+    const rpc = (method: string, params: object, headers: Record<string, string> = {}) =>
+      send('POST', '', { jsonrpc: '2.0', id: ids++, method, params }, headers)
+    t.match(await rpc('GetTask', { id: task.id }), { status: 200, text: /"result"/ })
+    t.match(await rpc('GetTask', { id: 'none' }), { status: 200, text: /-32001/ })
+    t.equal((await rpc('GetTask', { id: task.id, tenant: 'nobody' })).status, 404)
+    t.match(await rpc('SendStreamingMessage', hello('a')), { status: 200, text: /^data: /m })
+    t.equal((await rpc('SendMessage', hello('b'), key)).status, 409)
+    t.equal((await send('POST', '/message:send', hello('b'), key)).status, 409)
+    t.equal((await send('POST', '/message:stream', hello('b'), key)).status, 409)
+    t.equal((await send('POST', '/message:stream', hello('a'))).status, 200)
+    const late = { message: { ...hello('a').message, messageId: 'late', taskId: task.id } }
+    t.equal((await send('POST', '/message:send', late)).status, 400)
+    for (const where of ['/message:send', '/message:stream'])
+      t.equal((await send('POST', where, { message: { ...late.message, taskId: 'none' } })).status, 404)
+    for (const where of ['/tasks', `/tasks/${task.id}`, `/tasks/${task.id}/pushNotificationConfigs`])
+      t.equal((await send('GET', where)).status, 200, where)
+    for (const where of ['/tasks/none', '/tasks/none/pushNotificationConfigs', '/tasks?tenant=nobody'])
+      t.equal((await send('GET', where)).status, 404, where)
+    const resumed = { 'last-event-id': '0' }
+    t.equal((await send('GET', `/tasks/${task.id}:subscribe`, undefined, resumed)).status, 200)
+    t.equal((await send('POST', `/tasks/${task.id}:subscribe`, undefined, resumed)).status, 200)
+    t.equal((await send('POST', `/tasks/${task.id}:cancel`)).status, 400)
+    t.equal((await send('POST', '/tasks/none:cancel')).status, 404)
+    const sleepy = { ...hello('sleep'), configuration: { returnImmediately: true } }
+    const sent = await send('POST', '/message:send', { ...sleepy, tenant: 'sleeps' })
+    const asleep = JSON.parse(sent.text) as { task: { id: string } }
+    t.equal((await send('POST', `/tasks/${asleep.task.id}:cancel?tenant=sleeps`)).status, 200)
+    const configs = `/tasks/${task.id}/pushNotificationConfigs`
+    const config = { id: 'mine', url: 'https://hooks.example.com/', token: 'secret' }
+    t.equal((await send('POST', configs, config)).status, 200)
+    t.equal((await send('POST', '/tasks/none/pushNotificationConfigs', config)).status, 404)
+    t.equal((await send('GET', `${configs}/mine`)).status, 200)
+    t.equal((await send('GET', `${configs}/other`)).status, 404)
+    for (const _twice of [1, 2]) t.equal((await send('DELETE', `${configs}/mine`)).status, 200)
+    t.equal((await send('DELETE', '/tasks/none/pushNotificationConfigs/mine')).status, 404)
+    t.equal((await send('GET', '/extendedAgentCard')).status, 400)
+    t.equal((await send('GET', '/extendedAgentCard?tenant=nobody')).status, 404)
+  }
+  for (const [path, status] of [
+    ['/.well-known/agent-card.json', 200],
+    ['/a2a/echo/.well-known/agent-card.json', 200],
+    ['/a2a/nobody/.well-known/agent-card.json', 404],
+  ] as const)
+    t.equal((await outside(path)).status, status, path)
+})
+
 t.test('erasures and holds', async t => {
   const of = { user_id: 'gone' }
   const task = { ...of, user_message_content: 'x', client_id: 'echo', stream: false }

@@ -34,7 +34,10 @@ const nameOf = ({ method, path }: Operation) => `${method} ${path}`
 const routeOf = new Map(
   routes
     .filter(route => !isPartOfPage(route))
-    .map(route => [`${String(route.method)} ${route.url.replace(/:(\w+)/g, '{$1}')}`, route]),
+    .map(route => [
+      `${String(route.method)} ${route.url.replace(/(?<!:):(\w+)/g, '{$1}').replace('::', ':')}`,
+      route,
+    ]),
 )
 
 t.test('every route is in the table, and every entry of the table is a route', async t => {
@@ -74,8 +77,13 @@ type Given = { query?: string; headers?: Record<string, string>; body?: string; 
 const ask = async (operation: Operation, given: Given = {}) => {
   const { query = '', headers = {}, body, token = adminToken } = given
   const { method } = operation
-  const ids: Record<string, string> = { task_id: 'one', env_id: 'gridworld', agent: 'echo' }
-  const where = operation.path.replace(/\{(\w+)\}/, (_, name: string) => ids[name] ?? 'none')
+  const ids: Record<string, string> = {
+    task_id: 'one',
+    env_id: 'gridworld',
+    agent: 'echo',
+    call: 'one:subscribe',
+  }
+  const where = operation.path.replace(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? 'none')
   const abort = new AbortController()
   const response = await fetch(`${url}${where}${query}`, {
     method,
@@ -96,12 +104,21 @@ const ask = async (operation: Operation, given: Given = {}) => {
     problems: problemsIn(operation, response.status, text),
   }
 }
-/** The problems of an invalid request. OpenAI's form names the first one, and not in which part of the request it is. */
+type A2ADetail = { fieldViolations?: { field: string }[]; metadata?: Record<string, string> }
+type A2ADetails = { details?: A2ADetail[]; data?: A2ADetail[] }
+/** The problems of an invalid request. Forms of other protocols do not say in which part of the request it is. */
 const problemsIn = ({ errors }: Operation, status: number, text: string): string[] => {
   if (status === 422) return brief(JSON.parse(text).detail)
   if (errors === undefined || status !== 400) return []
-  const { param } = (JSON.parse(text) as { error: { param: string } }).error
-  return ['query', 'header'].map(where => `${where} ${param} `)
+  const { error } = JSON.parse(text) as { error: { param: string } & A2ADetails }
+  const ofA2A = [error.details ?? error.data ?? []]
+    .flat()
+    .flatMap(({ fieldViolations = [], metadata }) => [
+      ...fieldViolations.map(({ field }) => field.toLowerCase()),
+      ...(metadata?.parameter ? [metadata.parameter.toLowerCase()] : []),
+    ])
+  const named = errors === 'openai' ? [error.param] : ofA2A
+  return named.flatMap(param => ['query', 'header'].map(where => `${where} ${param} `))
 }
 const invalid = ({ errors }: Operation): number => (errors === undefined ? 422 : 400)
 

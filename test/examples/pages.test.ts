@@ -49,6 +49,12 @@ const pages: Record<string, RegExp[]> = {
   'docs/cron.md': [/^$/, /"next_run_at"/, /"data":\[\],"has_more":false/, /"paused"[\s\S]*"run_id"/],
   'docs/acp.md': [/"agentInfo":\{"name":"reprise"/],
   'docs/webhooks.md': [/^$/, /"secret":"whsec_/],
+  'docs/a2a.md': [
+    /^$/,
+    /"supportedInterfaces"/,
+    /"state":"TASK_STATE_COMPLETED"[\s\S]*"text":"Hello"/,
+    /^data: \{"jsonrpc":"2\.0","id":1,"result":\{"task"/m,
+  ],
 }
 
 /** Pages with commands that nobody copies here, and why. */

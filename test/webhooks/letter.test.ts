@@ -23,10 +23,11 @@ t.test('only a change that ends a turn ends a response, and it is looked up once
       ...{ task_id: 'task_1', session_id: 's', old_status, new_status },
     },
   })
+  const forms = { findEnded, tellStatus: async () => undefined }
   const working = changed(7, 'input-required', 'working')
   const completed = changed(8, 'working', 'completed')
-  t.equal(await letterOf(webhook, working, findEnded), undefined, 'at the same time')
+  t.equal(await letterOf(webhook, working, forms), undefined, 'at the same time')
   for (const _try of [1, 2])
-    t.match(await letterOf(webhook, completed, findEnded), { type: 'response.completed' })
+    t.match(await letterOf(webhook, completed, forms), { type: 'response.completed' })
   t.same(looked, [8])
 })

@@ -1,6 +1,12 @@
 // The events of a webhook, on its stream `webhook-<id>`. Secret values are never in an event: an event names the
 // reference under which the secrets file holds them.
 
+/**
+ * A webhook that a client of another protocol has set up for one task: it sends what this protocol says of the task, and ends
+ * with the task. `id`: the client's own id for it. `scheme`: how it authenticates. `token`: it sends a token, too.
+ */
+export type PushSettings = { protocol: 'a2a'; id: string; scheme?: string; token?: true }
+
 /** Where a webhook sends events, and which events it sends. */
 export type WebhookSettings = {
   url: string
@@ -10,6 +16,7 @@ export type WebhookSettings = {
   task_id?: string
   /** The names of the headers that are sent. Their values are secret. */
   header_names?: string[]
+  push?: PushSettings
 }
 /** Whether requests are signed; the signing secret and the values of headers are stored under the reference. */
 type Sealed = { signed: boolean; secret_ref?: string }

@@ -1,8 +1,9 @@
 // The agents of the server as models of OpenAI, and what the bodies of both doors say in the same way about a task.
 import type { Principal } from '../../contract/events/token-events.ts'
-import { type CreateTaskBody, reservedMetadata } from '../../contract/wire.ts'
+import type { CreateTaskBody } from '../../contract/wire.ts'
 import type { AgentDoor } from '../../http/doors.ts'
 import { agentsOf } from '../agents.ts'
+import { metadataOf } from '../metadata.ts'
 import { OpenAIProblem } from './errors.ts'
 
 /** Throws when the caller has no agent of this name. */
@@ -44,25 +45,10 @@ export const present = (fields: Record<string, unknown>): Record<string, unknown
 /** The key of a task's metadata that has what only these doors know of their request. */
 export const ownMetadata = 'openai'
 
-/**
- * The metadata of the task. Keys that the service writes itself mean nothing in this protocol, so the caller's own values of
- * them are kept apart, in `openai.metadata`.
- */
-const metadataOf = ({ metadata, facts }: Settings): Record<string, unknown> => {
-  const entries = Object.entries(metadata ?? {})
-  const isApart = ([key]: [string, unknown]) => key === ownMetadata || reservedMetadata.has(key)
-  const apart = entries.filter(isApart)
-  const own = { ...facts, ...(apart.length === 0 ? {} : { metadata: Object.fromEntries(apart) }) }
-  return {
-    ...Object.fromEntries(entries.filter(entry => !isApart(entry))),
-    ...(Object.keys(own).length === 0 ? {} : { [ownMetadata]: own }),
-  }
-}
-
 /** The part of a create that both doors make in the same way. */
 export const settingsOf = (settings: Settings): Omit<CreateTaskBody, 'user_message_content'> => {
   const { model, instructions, maxTokens, schema, parallel } = settings
-  const metadata = metadataOf(settings)
+  const metadata = metadataOf(ownMetadata, settings.metadata, settings.facts ?? {})
   const tools = settings.tool_choice === 'none' ? [] : settings.tools
   const args = present({
     ...settings.args,

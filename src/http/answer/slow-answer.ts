@@ -21,6 +21,7 @@ export const answerWhenReady = async (
   ready: Promise<Text>,
   stopping: AbortSignal,
   onFault: (error: unknown) => void,
+  type = json,
 ): Promise<unknown> => {
   let stopWaiting = () => {}
   const slow = new Promise<'slow' | 'stopping'>(resolve => {
@@ -33,7 +34,7 @@ export const answerWhenReady = async (
     }
   })
   const first = await Promise.race([ready.then(text => ({ text })), slow]).finally(() => stopWaiting())
-  if (typeof first === 'object') return sendText(reply, first.text, onFault)
+  if (typeof first === 'object') return sendText(reply, first.text, onFault, { type })
   if (first === 'stopping') {
     ready.catch(() => {})
     throw new Refusal('ShuttingDown')
@@ -41,7 +42,7 @@ export const answerWhenReady = async (
 
   reply.hijack()
   const { raw } = reply
-  writeHead(reply, { 'content-type': json })
+  writeHead(reply, { 'content-type': type })
   raw.write(' ')
   const beat = setInterval(() => raw.write(' '), patienceMs)
   const forget = onAbort(stopping, () => raw.destroy())

@@ -51,6 +51,13 @@ export const readBodies = (app: FastifyInstance, budget: BodyBudget, limits = de
   app.addContentTypeParser('application/json', (request: FastifyRequest, payload: IncomingMessage) =>
     read(request, payload),
   )
+  app.addContentTypeParser(
+    'application/a2a+json',
+    async (request: FastifyRequest, payload: IncomingMessage) => {
+      if (!request.routeOptions.config.errors?.startsWith('a2a')) throw new Refusal('MediaType')
+      return read(request, payload)
+    },
+  )
   // Some clients name a content type although they send no body.
   app.addContentTypeParser('*', async ({ headers }: FastifyRequest) => {
     const isEmpty = headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0

@@ -2,6 +2,7 @@
 // read, and fields of the body that it does not know. So the caller notices a mistyped name. With `Prefer: handling=strict`
 // such a request is refused. A name that is nearly a known one is named with it.
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { TSchema } from 'typebox'
 import { namesAt, unknownKeys } from '../../contract/json/schema-walk.ts'
 import { Invalid, type Problem } from '../../contract/refusals.ts'
 import type { CreateTaskBody } from '../../contract/wire.ts'
@@ -137,6 +138,20 @@ const tellIgnored = (request: FastifyRequest, reply: FastifyReply): void => {
   ]
   if (problems.length > 0) throw new Invalid(problems)
   void reply.header('preference-applied', 'handling=strict')
+}
+
+/** Names the fields that a method ignores, when its parameters are only a part of the body. */
+export const ignoredHeader = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  schema: TSchema,
+  params: Record<string, unknown>,
+): void => {
+  const fields = unknownKeys(schema, params, maxNames)
+  if (fields.length === 0) return
+  void reply.header('x-ignored-fields', headerOf(fields))
+  if (!strict.test(String(request.headers.prefer ?? ''))) return
+  throw new Invalid(fields.map(path => notKnown(['body', ...placeOf(params, path)], undefined)))
 }
 
 export const tellIgnoredFields = (app: App): void => {

@@ -1,6 +1,7 @@
 // The HTTP server itself: its limits and timeouts, and how it reads paths.
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import { fastify } from 'fastify'
+import { a2aUrl } from '../../doors/a2a/path.ts'
 import type { Place } from '../answer/errors.ts'
 import type { App } from '../request/request.ts'
 import { withTileAsOneSegment } from '../routes/tile-path.ts'
@@ -35,7 +36,7 @@ export const createServer = (bodyLimit: number, place: Place): App => {
     logger: false,
     exposeHeadRoutes: true,
     return503OnClosing: false,
-    rewriteUrl: ({ url = '/' }) => withTileAsOneSegment(decodableUrl(url)),
+    rewriteUrl: ({ url = '/' }) => a2aUrl(withTileAsOneSegment(decodableUrl(url))),
     bodyLimit: otherBodiesLimit,
     requestTimeout: requestMs(bodyLimit),
     keepAliveTimeout: keptAliveMs,

@@ -8,7 +8,7 @@ import { createPrincipals, type PrincipalActors, recordAdminToken } from '../../
 import { createTickets } from '../../access/tickets.ts'
 import { openCodeHosts } from '../../agent-hosts/code-hosts.ts'
 import { commandOfAgent } from '../../agent-hosts/where.ts'
-import { createAgents } from '../../agents/agents.ts'
+import { createAgents, defaultAgentOf } from '../../agents/agents.ts'
 import { builtinNames } from '../../agents/names.ts'
 import { createNatsBus, type NatsBusDeps } from '../../bus/nats/nats-bus.ts'
 import { adminTokenOf, type Config } from '../../config.ts'
@@ -140,7 +140,7 @@ const settingsOf = ({
   quotas,
   retention,
 }: Config) => ({
-  defaultAgent: model === undefined ? 'demo' : 'model',
+  defaultAgent: defaultAgentOf({ hasModel: model !== undefined }),
   hasMcpServer: (name: string) => mcpServers.has(name),
   sessionIdleSeconds,
   ttls,

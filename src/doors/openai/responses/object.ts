@@ -1,16 +1,15 @@
 // The response object of a turn before anything has happened in it: what the request asked for.
 import type { TaskEventData } from '../../../contract/events/task-events.ts'
 import type { Item, OpenAIResponse } from '../../../contract/openai/responses.ts'
+import { storedMetadata } from '../../metadata.ts'
 import { anyObject, ownMetadata } from '../agent.ts'
 import type { ResponseFacts } from './request.ts'
 
 type Created = TaskEventData<'TaskCreated'>
 
 /** The facts that this protocol stored with the request. A task that was made otherwise has none. */
-export const factsOf = ({ request }: Created): ResponseFacts => {
-  const facts = request.metadata?.[ownMetadata]
-  return typeof facts === 'object' && facts !== null ? facts : {}
-}
+export const factsOf = ({ request }: Created): ResponseFacts =>
+  storedMetadata<ResponseFacts>(ownMetadata, request.metadata).facts
 
 const formatOf = ({ request: { structured_output: schema } }: Created, { format }: ResponseFacts): Item => {
   if (!schema) return { type: 'text' }
@@ -41,9 +40,8 @@ export const responseAtStart = (
   previous: string | undefined,
 ): OpenAIResponse => {
   const { request } = created
-  const facts = factsOf(created)
+  const { facts, metadata } = storedMetadata<ResponseFacts>(ownMetadata, request.metadata)
   const args = { ...request.agent_config?.inference_args, ...request.inference_args }
-  const { [ownMetadata]: _, ...metadata } = request.metadata ?? {}
   return {
     id,
     object: 'response',
@@ -56,7 +54,7 @@ export const responseAtStart = (
     instructions: request.agent_config?.developer_prompt ?? null,
     max_output_tokens: request.agent_config?.max_response_length ?? null,
     max_tool_calls: null,
-    metadata: { ...metadata, ...facts.metadata },
+    metadata,
     model: created.agent,
     output: [],
     parallel_tool_calls: facts.parallel_tool_calls ?? true,

@@ -1,0 +1,175 @@
+// Takes a message: it makes a task, answers a task that waits, or reaches a task that works.
+import type { A2AMessage, A2APart } from '../../contract/a2a/objects.ts'
+import type { SendMessageRequest } from '../../contract/a2a/requests.ts'
+import { Refusal } from '../../contract/refusals.ts'
+import { type CreateTaskBody, isTerminal, type PendingCallItem } from '../../contract/wire.ts'
+import { answersOf, askedOf } from '../../http/request/request.ts'
+import { idHeader, retryOf } from '../../http/request/request-id.ts'
+import { createTaskCalls } from '../../http/routes/task-calls.ts'
+import { digestOfBody } from '../../platform/digest.ts'
+import { ask } from '../ask.ts'
+import { firstTurn } from '../ids.ts'
+import { type Call, pauseOf, rowOfTask, type Told, tellTask } from './call.ts'
+import { A2AProblem, wrongParameter } from './errors.ts'
+import { blockOf, withFacts } from './facts.ts'
+import { contentOf, partsShown } from './parts.ts'
+import { setUpPush } from './push.ts'
+
+const at = ['message', 'parts']
+
+/** Whether an answer with this form of output is wanted, and no text. */
+const wantsJson = (modes: readonly string[] = []): boolean =>
+  modes.includes('application/json') && !modes.some(mode => /^(?:text\/|\*)/.test(mode))
+
+const createOf = (
+  agent: string,
+  { message, configuration, metadata }: SendMessageRequest,
+): CreateTaskBody => {
+  const { messageId, contextId, parts, metadata: own, extensions, referenceTaskIds } = message
+  return {
+    user_message_content: contentOf(parts, at),
+    stream: false,
+    agent_config: { agent_id: agent },
+    ...(contextId ? { session_id: contextId } : {}),
+    ...(wantsJson(configuration?.acceptedOutputModes) ? { structured_output: { type: 'object' } } : {}),
+    metadata: withFacts(metadata, {
+      message_id: messageId,
+      ...(own === undefined ? {} : { message_metadata: own }),
+      ...(extensions === undefined ? {} : { extensions }),
+      ...(referenceTaskIds === undefined ? {} : { reference_task_ids: referenceTaskIds }),
+    }),
+  }
+}
+
+/**
+ * The id of a task whose changes are sent somewhere from the beginning: the webhook is there before the task. A retry names the
+ * same task.
+ */
+const idForPush = ({ deps: { serving }, request }: Call): string => {
+  const key = idHeader(request, 'idempotency-key')
+  if (key === undefined) return `task_${serving.newId()}`
+  return `task_${digestOfBody({ principal: request.principal.id, key }).slice(0, 32)}`
+}
+
+const makeTask = async (call: Call, body: SendMessageRequest): Promise<string> => {
+  const { deps, request, reply, agent } = call
+  const create = createOf(agent, body)
+  const push = body.configuration?.taskPushNotificationConfig
+  const task_id = push === undefined ? undefined : idForPush(call)
+  const webhook = push && task_id ? await setUpPush(call, task_id, push) : undefined
+  try {
+    const asked = { create: { ...create, ...(task_id === undefined ? {} : { task_id }) }, turn: firstTurn }
+    return (await ask(deps, request, reply, asked)).id.taskId
+  } catch (error) {
+    const isRefused = error instanceof Refusal && error.reason !== 'StorageDown'
+    if (webhook !== undefined && isRefused) await deps.webhooks.commands.remove(askedOf(request), webhook.id)
+    throw error
+  }
+}
+
+/** The parts that answer each call. A part names its call in its metadata; without that, the task must wait for one alone. */
+const answersIn = (
+  parts: readonly A2APart[],
+  waiting: readonly PendingCallItem[],
+): Map<string, A2APart[]> => {
+  const open = waiting.filter(({ metadata }) => metadata?.approval !== true)
+  const answers = new Map<string, A2APart[]>()
+  for (const [n, part] of parts.entries()) {
+    const named = part.metadata?.call_id
+    const only = open.length === 1 ? open[0]?.call_id : undefined
+    const callId = typeof named === 'string' ? named : only
+    if (callId === undefined) {
+      const ids = waiting.map(({ call_id }) => call_id).join(', ')
+      throw wrongParameter(
+        [...at, n],
+        `Name the call that this answers in metadata.call_id: the task waits for ${ids}`,
+      )
+    }
+    answers.set(callId, [...(answers.get(callId) ?? []), part])
+  }
+  return answers
+}
+
+const decisions = ['approve', 'refuse'] as const
+const decisionIn = (parts: readonly A2APart[]) =>
+  decisions.find(decision => parts.some(({ metadata }) => metadata?.decision === decision))
+
+/** Gives answers and decisions to a task that waits. */
+const answer = async (
+  call: Call,
+  taskId: string,
+  message: A2AMessage,
+  waiting: PendingCallItem[],
+): Promise<void> => {
+  const { deps, request } = call
+  const calls = createTaskCalls(deps.tasks)
+  const asked = askedOf(request)
+  const answers = [...answersIn(message.parts, waiting)]
+  for (const [call_id, parts] of answers) {
+    const decision = decisionIn(parts)
+    if (decision !== undefined) await calls.decide(asked, taskId, { call_id, decision })
+  }
+  const tool_results = answers
+    .filter(([, parts]) => decisionIn(parts) === undefined)
+    .map(([call_id, parts]) => ({
+      call_id,
+      message_content: contentOf(parts, at),
+      block_list: [blockOf(message)],
+    }))
+  if (tool_results.length > 0) await calls.answer(asked, taskId, { tool_results })
+}
+
+/** Whether the task has taken this message before. */
+const wasTaken = ({ teller }: Told, { messageId, parts }: A2AMessage): boolean => {
+  const text = JSON.stringify(partsShown(contentOf(parts, at)))
+  return (teller.task().history ?? []).some(
+    known =>
+      known.role === 'ROLE_USER' && known.messageId === messageId && JSON.stringify(known.parts) === text,
+  )
+}
+
+const namesCalls = ({ parts }: A2AMessage): boolean =>
+  parts.every(({ metadata }) => typeof metadata?.call_id === 'string')
+
+const post = async (call: Call, taskId: string, { messageId, parts }: A2AMessage): Promise<void> => {
+  const { deps, request } = call
+  const content = contentOf(parts, at)
+  const retry = retryOf(request)
+  const key = retry.key ?? `a2a ${digestOfBody({ taskId, messageId, content })}`
+  await createTaskCalls(deps.tasks).message(askedOf(request), taskId, { content }, { ...retry, key })
+}
+
+const isEnded = (taskId: string, status: string): A2AProblem =>
+  new A2AProblem(
+    'UNSUPPORTED_OPERATION',
+    `The task is ${status} and takes no further messages. Send one with its contextId alone: it makes a new task in the same conversation`,
+    { taskId },
+  )
+
+/** Brings a message to its task. */
+const goOn = async (call: Call, taskId: string, message: A2AMessage): Promise<void> => {
+  const row = rowOfTask(call, taskId)
+  if (message.contextId && message.contextId !== row.session_id)
+    throw wrongParameter(['message', 'contextId'], 'The task belongs to another context')
+  const told = await tellTask(call, taskId, pauseOf(call))
+  if (wasTaken(told, message)) return
+  const waiting = told.teller.waiting()
+  if (waiting.length > 0) return answer(call, taskId, message, waiting)
+  if (isTerminal(row.status)) throw isEnded(taskId, row.status)
+  // A retry of an answer that names its calls finds the task at work, and changes nothing.
+  if (namesCalls(message)) return answer(call, taskId, message, [])
+  return post(call, taskId, message)
+}
+
+/** Takes a message. Returns its task as it is then. */
+export const takeMessage = async (call: Call, body: SendMessageRequest): Promise<Told> => {
+  const { message } = body
+  if (message.role !== 'ROLE_USER')
+    throw wrongParameter(['message', 'role'], 'A client sends messages of ROLE_USER')
+  const { pause } = answersOf(call.deps.serving, call.request, call.reply)
+  if (!message.taskId) return tellTask(call, await makeTask(call, body), pause)
+  await goOn(call, message.taskId, message)
+  const push = body.configuration?.taskPushNotificationConfig
+  if (push !== undefined) await setUpPush(call, message.taskId, push)
+  return tellTask(call, message.taskId, pause)
+}
