@@ -3,8 +3,6 @@
 import { type StdioOptions, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { createServer, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type OpenAI from 'openai'
@@ -14,50 +12,10 @@ import { clients } from '../client/clients.ts'
 import { pythonWith } from '../support/python-packages.ts'
 import { noReader } from '../support/reader.ts'
 import { type Api, adminToken, spawnServer } from '../support/server.ts'
+import { counts, outside, words } from './counts.ts'
 import { clientOf } from './openai/clients.ts'
 
 t.setTimeout(300_000)
-
-const words = Array.from({ length: 10 }, (_, n) => `word${n}`)
-/** It says the words, waits for the gate, asks, and answers. What it does outside has the address that the user says. */
-const agent = `import { agent } from 'reprise/agent'
-export default agent(async ctx => {
-  const post = async what => (await fetch(ctx.input.text + what, { method: 'POST' })).status
-  await ctx.run('begin', () => post('/begin'))
-  for (const word of ${JSON.stringify(words)}) {
-    ctx.say(word)
-    await ctx.sleep(100)
-  }
-  await ctx.run('gate', () => post('/gate'), { safe: true })
-  const answer = await ctx.ask('ask_user', { question: 'How much is it?' })
-  await ctx.run('end', () => post('/end'))
-  return 'It is ' + answer + '.'
-})
-`
-
-/** What is outside of the server. It counts what is done there, and holds each caller at the gate until it opens. */
-const outside = async (t: Test) => {
-  const done: string[] = []
-  const held = new Set<ServerResponse>()
-  let isOpen = false
-  const server = createServer((request, response) => {
-    const [, who = '', what = ''] = (request.url ?? '').split('/')
-    if (what !== 'gate') done.push(`${who} ${what}`)
-    if (what === 'gate' && !isOpen) held.add(response)
-    else response.end()
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.teardown(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  const open = () => {
-    isOpen = true
-    for (const response of held) response.end()
-  }
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, done, open }
-}
 
 /** What a client saw: the numbers of what came, and what the agent said. */
 type Seen = { numbers: number[][]; text: string }
@@ -221,7 +179,7 @@ t.test('the same conversation by every client', async t => {
   const names = Object.keys(conversations)
   t.comment(names.join(', '))
   const world = await outside(t)
-  const agents = t.testdir({ 'counts.mjs': agent })
+  const agents = t.testdir({ 'counts.mjs': counts })
   const dataDir = mkdtempSync(path.join(tmpdir(), 'reprise-same-'))
   t.teardown(() => rmSync(dataDir, { recursive: true, force: true }))
   const env = { AGENT_PATH: agents, ENV_UID_BASE: '0' }
