@@ -206,7 +206,7 @@ t.test('the same conversation by every client', async t => {
         list.map((_, at) => at),
         `${names[n]} sees each number once`,
       )
-    t.ok((proxies[n]?.cuts() ?? 0) > 1, `${names[n]} was cut ${proxies[n]?.cuts()} times`)
+    t.ok((proxies[n]?.cuts() ?? 0) > 0, `${names[n]} was cut ${proxies[n]?.cuts()} times`)
   }
   const tasks = await tasksOf(again.api)
   t.same(
