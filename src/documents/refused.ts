@@ -8,7 +8,7 @@ import { quotaNames, type RefusalName, refusals } from '../contract/refusals.ts'
 import { DetailedError, detailedRefusals, ErrorEnvelope, ValidationError } from '../contract/responses.ts'
 import { ErrorObject } from '../contract/wire.ts'
 import { headersOfRefusal, headersWith } from './headers.ts'
-import { a2aJson, type ErrorFormName, json, type Operation } from './operation.ts'
+import { type ErrorFormName, json, type Operation } from './operation.ts'
 import type { Json, schemaWriter } from './schemas.ts'
 
 /** Refusals that any operation of its kind may have. */
@@ -91,7 +91,7 @@ const ofTask = ['X-Task-Id', 'X-Session-Id', 'Idempotency-Replayed']
 /** The form of an error in each other protocol. */
 const forms: Record<ErrorFormName, { type: string; schema: TSchema }> = {
   openai: { type: json, schema: OpenAIError },
-  'a2a-http': { type: a2aJson, schema: A2AError },
+  'a2a-http': { type: json, schema: A2AError },
   'a2a-rpc': { type: json, schema: RpcAnswer },
 }
 

@@ -31,6 +31,8 @@ const foreign: Ids = {
   webhook_id: webhook.id,
   token_id: 'tok_none',
   response_id: 'resp_anns-task',
+  agent: 'echo',
+  call: 'anns-task:subscribe',
 }
 const unknown: Ids = {
   task_id: 'nobodys',
@@ -40,6 +42,8 @@ const unknown: Ids = {
   webhook_id: 'wh_nobodys',
   token_id: 'tok_none',
   response_id: 'resp_nobodys',
+  agent: 'echo',
+  call: 'nobodys:subscribe',
 }
 
 /** Bodies that are valid for an operation whose path does not name what it is about. */
@@ -73,7 +77,7 @@ const nameOf = ({ method, path }: Operation) => `${method} ${path}`
 /** Operations about one thing that has an owner: their path names it, or their body. */
 const owned = operations.filter(
   ({ path }) =>
-    /\{(task_id|session_id|job_id|webhook_id|other|response_id)\}/.test(path) ||
+    /\{(task_id|session_id|job_id|webhook_id|other|response_id|call)\}/.test(path) ||
     /^\/v1\/env\/(step|reset|observation|close)$/.test(path),
 )
 

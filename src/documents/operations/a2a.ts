@@ -4,7 +4,6 @@ import * as objects from '../../contract/a2a/objects.ts'
 import * as requests from '../../contract/a2a/requests.ts'
 import {
   type Answer,
-  a2aJson,
   defineOperations,
   eventStream,
   json,
@@ -41,7 +40,7 @@ const historyLength = query(
 const answer = (about: string, schema: Answer['schema'] & object, headers?: Answer['headers']): Answer => ({
   status: 200,
   about,
-  type: a2aJson,
+  type: json,
   schema,
   ...(headers === undefined ? {} : { headers }),
 })

@@ -2,7 +2,6 @@
 // own. The message also says what to do, since clients show little else.
 import type { RpcError } from '../../contract/a2a/objects.ts'
 import { Invalid, type Problem, Refusal, type RefusalName } from '../../contract/refusals.ts'
-import { a2aJson } from '../../documents/operation.ts'
 
 /** For each error of the protocol: its code in JSON-RPC, and its status in HTTP+JSON. */
 const named = {
@@ -144,7 +143,6 @@ export const a2aHttpError = (error: Invalid | Refusal) => {
   const { http: status, message, details } = said(error)
   return {
     status,
-    headers: { 'content-type': a2aJson },
     body: { error: { code: status, status: statusName(error, status), message, details } },
   }
 }

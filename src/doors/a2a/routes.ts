@@ -70,7 +70,11 @@ const rpc = (deps: A2ADeps) => async (request: FastifyRequest, reply: FastifyRep
 
 // HTTP+JSON.
 
-const httpBinding: Binding = { wrap: result => result, type: a2aJson }
+/** The protocol's own content type is for those who know it. Others get that of JSON. */
+const httpBinding = ({ headers }: FastifyRequest): Binding => {
+  const isKnown = [headers.accept, headers['content-type']].some(type => type?.includes(a2aJson))
+  return { wrap: result => result, type: isKnown ? a2aJson : json }
+}
 
 /** The task that a path names, and what is to be done with it: `{id}:cancel`. */
 const custom = (text: string): { id: string; verb: string | undefined } => {
@@ -126,7 +130,7 @@ export const a2aRoutes = (app: App, deps: A2ADeps): void => {
     (method: Method, own: (request: FastifyRequest) => Params = () => ({})) =>
     (request: FastifyRequest, reply: FastifyReply) => {
       const params = { ...inQuery(request.query), ...own(request) }
-      return call(deps, request, reply, { method, params }, httpBinding)
+      return call(deps, request, reply, { method, params }, httpBinding(request))
     }
   const withVerb =
     (methodOf: (verb: string | undefined) => Method) => (request: FastifyRequest, reply: FastifyReply) => {

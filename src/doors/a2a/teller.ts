@@ -189,7 +189,7 @@ export const createTaskTeller = (created: Created) => {
     tell: (frame: Frame): A2AStreamResponse[] => rules[frame.type]?.(frame) ?? [],
     /** The task as it is now. */
     task({ historyLength, withArtifacts = true }: Shown = {}): A2ATask {
-      const messages = historyLength === undefined ? history : history.slice(history.length - historyLength)
+      const messages = history.slice(Math.max(0, history.length - (historyLength ?? history.length)))
       const shown = [...artifacts.values()].map(({ artifactId, parts }) => ({
         artifactId,
         parts: [...parts],
@@ -200,7 +200,7 @@ export const createTaskTeller = (created: Created) => {
         contextId,
         status,
         ...(withArtifacts ? { artifacts: shown } : {}),
-        ...(historyLength === 0 ? {} : { history: historyLength === undefined ? [...messages] : messages }),
+        ...(historyLength === 0 ? {} : { history: messages }),
         ...(Object.keys(metadata).length === 0 ? {} : { metadata }),
       }
     },
