@@ -1,6 +1,7 @@
 // Runs that leave something to the client, calls of its tools or questions, and runs that are joined again.
 import type { HttpAgent } from '@ag-ui/client'
 import t from 'tap'
+import { until } from '../../support/http.ts'
 import { serveHere } from '../../support/server.ts'
 import { scriptedModel, taskOf } from '../openai/clients.ts'
 import {
@@ -24,7 +25,13 @@ export default agent(async ctx => {
   return 'Painted ' + color + '.'
 })
 `
-const agents = t.testdir({ 'asks.ts': asks })
+const asksTwice = `import { agent } from 'reprise/agent'
+export default agent(async ctx => {
+  const [a, b] = await Promise.all([ctx.ask('choose', {}), ctx.ask('paint', {})])
+  return a + ' and ' + b
+})
+`
+const agents = t.testdir({ 'asks.ts': asks, 'asks-twice.ts': asksTwice })
 const model = await scriptedModel(t)
 const { script } = model
 const { api, url, lines } = await serveHere(t, { ...model.env, AGENT_PATH: agents })
@@ -134,6 +141,43 @@ t.test('a question is an interrupt, which resume answers', async t => {
   const other = await post(url, 'asks', { ...body, resume: [{ ...resume[0], payload: 'red' }] })
   t.equal(other.status, 400)
   t.match(await other.json(), { message: /already has a different answer/ })
+})
+
+t.test('a question beside a call of a tool of the front end: both are interrupts', async t => {
+  const agent = await begun('Go', agentOf(url, 'asks-twice'))
+  const { type, interrupts = [] } = outcomeOf(await run(agent, { tools: [tool('paint')] }))
+  t.same([type, interrupts.length], ['interrupt', 2])
+  const resume = interrupts.map(({ id }, n) => ({
+    interruptId: id,
+    status: 'resolved' as const,
+    payload: [{ color: 'red' }, 'yes'][n],
+  }))
+  t.equal(textIn(await run(agent, { resume })), '{"color":"red"} and yes', 'JSON is a text to the agent')
+})
+
+t.test('a run goes on while its task is paused, and keeps the context of its task', async t => {
+  const sum = { name: 'calculator', arguments: { expression: '6*7' } }
+  await script([
+    callsTo('paint'),
+    { text: 'a b c d e f', token_ms: 100, tool_calls: [sum] },
+    { text: 'Done.' },
+  ])
+  const agent = await begun('Paint')
+  const tools = [tool('paint')]
+  const context = (value: string) => [{ description: 'Weather', value }]
+  const first = await run(agent, { runId: 'run-paused', tools, context: context('sunny') })
+  agent.addMessage(resultOf(outcomeOf(first).pendingToolCallIds?.[0] ?? '', 'red'))
+  const second = run(agent, { context: context('rainy') })
+  const move = async (verb: string) => (await api('POST', `/tasks/run-paused/${verb}`)).status
+  const becomes = (status: string) =>
+    until(async () => (await taskOf(api, 'run-paused')).status === status)
+  await becomes('working')
+  t.equal(await move('pause'), 200)
+  await becomes('paused')
+  t.equal(await move('resume'), 200)
+  t.match(outcomeOf(await second), { type: 'success' })
+  t.match(JSON.stringify(model.asked.at(-1)?.request), /sunny/)
+  t.notMatch(JSON.stringify(model.asked.at(-1)?.request), /rainy/)
 })
 
 t.test('a message of a tool answers a question too, of a client that was loaded again', async t => {

@@ -1,6 +1,9 @@
 // Runs of AG-UI, asked with its own client.
 import type { Message } from '@ag-ui/client'
 import t from 'tap'
+import { createRunTeller } from '../../../src/doors/ag-ui/teller.ts'
+import type { Beat } from '../../../src/doors/turns.ts'
+import type { Frame } from '../../../src/history/frames.ts'
 import { serveHere } from '../../support/server.ts'
 import { scriptedModel, taskOf } from '../openai/clients.ts'
 import { agentOf, eventsIn, post, run, textIn, textOf, typesOf, user } from './clients.ts'
@@ -141,13 +144,18 @@ t.test('the parts of a message reach the model, and older clients write files in
   await (await post(url, 'model', { threadId: 'thread-parts', runId: 'run-parts', messages })).text()
   const image = { type: 'image_url', image_url: { url: `data:image/png;base64,${data}` } }
   t.match(lastAsked().messages.at(-1)?.content, [{ type: 'text', text: 'Look' }, image, image])
-  const video = [{ type: 'video', source: { type: 'url', value: 'https://example.com/v.mp4' } }]
-  const refused = await post(url, 'model', {
-    ...{ threadId: 'thread-parts', runId: 'run-video' },
-    messages: [{ id: 'u', role: 'user', content: video }],
-  })
-  t.equal(refused.status, 422)
-  t.match(await refused.json(), { detail: [{ loc: ['body', 'messages', 0, 'content', 0] }] })
+  for (const part of [
+    { type: 'video', source: { type: 'url', value: 'https://example.com/v.mp4' } },
+    { type: 'audio', source: { type: 'url', value: 'https://example.com/a.mp3' } },
+    { type: 'image', source: { type: 'file', value: 'file-1' } },
+  ]) {
+    const refused = await post(url, 'model', {
+      ...{ threadId: 'thread-parts', runId: 'run-refused' },
+      messages: [{ id: 'u', role: 'user', content: [part] }],
+    })
+    t.equal(refused.status, 422, part.type)
+    t.match(await refused.json(), { detail: [{ loc: ['body', 'messages', 0, 'content', 0] }] })
+  }
 })
 
 t.test('agents, tokens and bodies are checked before the stream begins', async t => {
@@ -165,9 +173,35 @@ t.test('agents, tokens and bodies are checked before the stream begins', async t
   t.equal(odd.headers.get('x-ignored-fields'), 'colour')
   t.equal(odd.headers.get('x-task-id'), 'run-checks')
   t.match(textOf(eventsIn(await odd.text())), 'Hi')
+  t.equal((await post(url, 'echo', { ...body, runId: 'no spaces' })).status, 422)
+  t.equal((await post(url, 'demo', body)).status, 409, 'the run is one of another agent')
   const conflict = await post(url, 'echo', { ...body, threadId: 'another' })
   t.equal(conflict.status, 409)
   t.match(await conflict.json(), { message: /belongs to the thread "thread-checks" of the agent echo/ })
+})
+
+t.test('numbers in a state come back as they were', async t => {
+  const text = `{"threadId":"thread-exact","runId":"run-exact","state":{"n":12345678901234567890},
+    "messages":[{"id":"1","role":"user","content":"Hi"}]}`
+  t.match(await (await post(url, 'echo', text)).text(), '"snapshot":{"n":12345678901234567890}')
+})
+
+t.test('only the text of a result is shown', async t => {
+  const frame = (type: Frame['type'], item: object): Beat => ({
+    turn: -1,
+    frame: { type, sequence_number: 0, task_id: 'a', item },
+  })
+  const created = { request: {} } as Parameters<typeof createRunTeller>[0]
+  const run = { threadId: 'thread', runId: 'a' }
+  const { tell } = createRunTeller(created, { taskId: 'a', turn: -1 }, run)
+  tell(frame('task.output_item.added', { type: 'tool_call', id: 'tc_1', call_id: 'call_1', name: 'look' }))
+  const image = { type: 'image_url', image_url: { url: 'https://example.com/a.png' } }
+  const message_content = [{ type: 'text', text: 'A cat.' }, image]
+  const result = { type: 'tool_result', id: 'tr_1', call_id: 'call_1', message_content, block_list: [] }
+  t.match(tell(frame('task.output_item.done', result)).at(-1), {
+    type: 'TOOL_CALL_RESULT',
+    content: 'A cat.',
+  })
 })
 
 t.test('pages of allowed origins may run agents', async t => {

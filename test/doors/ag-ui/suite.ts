@@ -2,8 +2,9 @@
 import path from 'node:path'
 import t from 'tap'
 import { launchBrowser, noBrowser } from '../../support/browser.ts'
-import { adminToken, spawnServer } from '../../support/server.ts'
+import { adminToken, serveHere, spawnServer } from '../../support/server.ts'
 import { hasCopilotKit, noCopilotKit, servePage } from './copilotkit.ts'
+import { beHostile } from './hostile.ts'
 
 t.setTimeout(0)
 const browser = await launchBrowser()
@@ -39,4 +40,16 @@ t.test('the page of docs/ag-ui.md: CopilotKit in a browser', { skip }, async t =
   const shot = process.env.SCREENSHOTS
   if (shot !== undefined) await tab.screenshot({ path: path.join(shot, 'copilotkit.png') })
   t.same(complaints, [])
+})
+
+t.test('five thousand hostile bodies', async t => {
+  const seed = Number(process.env.SEED ?? Date.now() % 1_000_000)
+  const { url, lines } = await serveHere(t)
+  const { wrong, statuses } = await beHostile(url, 'echo', seed, 5000)
+  t.comment(`SEED=${seed}`, statuses)
+  t.same(wrong, [], `SEED=${seed}`)
+  t.same(
+    lines.filter(({ level }) => level === 'error'),
+    [],
+  )
 })
