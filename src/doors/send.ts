@@ -13,13 +13,9 @@ import { type Followed, followTurn } from './follow.ts'
 import type { TurnId } from './ids.ts'
 import type { Beat } from './turns.ts'
 
-/** The text of a server-sent event. `id`: clients may continue after it with Last-Event-ID. */
+/** The text of a server-sent event. */
 export const eventText = (value: object, { name, id }: { name?: string; id?: number } = {}): string =>
-  [
-    ...(name === undefined ? [] : [`event: ${name}`]),
-    ...(id === undefined ? [] : [`id: ${id}`]),
-    `data: ${jsonLine(JSON.stringify(value))}\n\n`,
-  ].join('\n')
+  `${name === undefined ? '' : `event: ${name}\n`}${id === undefined ? '' : `id: ${id}\n`}data: ${jsonLine(JSON.stringify(value))}\n\n`
 
 /** Begins to follow a task. */
 export type Follow<Told> = (place: FoldPlace) => Followed<Told>

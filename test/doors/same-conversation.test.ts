@@ -1,4 +1,4 @@
-// The same conversation by curl, by our clients and by those of OpenAI, side by side. Their connections break all the time, and the
+// The same conversation by curl, by our clients, by those of OpenAI and by AG-UI, side by side. Their connections break all the time, and the
 // server is killed in the middle: each of them has one task, and nothing is done or said twice.
 import { type StdioOptions, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -12,6 +12,7 @@ import { clients } from '../client/clients.ts'
 import { pythonWith } from '../support/python-packages.ts'
 import { noReader } from '../support/reader.ts'
 import { type Api, adminToken, spawnServer } from '../support/server.ts'
+import { type Event as AgUiEvent, cutStream, post, resultOf, user } from './ag-ui/clients.ts'
 import { counts, outside, words } from './counts.ts'
 import { clientOf } from './openai/clients.ts'
 
@@ -161,12 +162,42 @@ print(json.dumps(seen))
   return JSON.parse(await printedBy(t, openAiInPython ?? '', ['-c', program], env, tmpdir())) as Seen
 }
 
+/** As the page of AG-UI says: a stream that broke is asked for by the same request, after the last event. */
+const byAgUi: Conversation = async (_, url, text) => {
+  const seen: Seen = { numbers: [], text: '' }
+  const run = async (body: object): Promise<AgUiEvent> => {
+    const numbers: number[] = []
+    seen.numbers.push(numbers)
+    for (;;) {
+      const after = numbers.at(-1)
+      const cursor: Record<string, string> = after === undefined ? {} : { 'last-event-id': String(after) }
+      const answer = await post(url, 'counts', body, cursor).catch(() => undefined)
+      if (answer !== undefined && answer.status >= 400 && answer.status < 500)
+        throw new Error(await answer.text())
+      for (const { id, event } of answer?.ok ? await cutStream(answer) : []) {
+        numbers.push(id)
+        if (event.type === 'TEXT_MESSAGE_CONTENT') seen.text += event.delta
+        if (event.type === 'RUN_FINISHED') return event
+      }
+      await new Promise(resolve => setTimeout(resolve, 100))
+    }
+  }
+  const body = { threadId: 'ag-ui-thread', protocolVersion: '1.0' }
+  const messages = [user(text)]
+  const tools = [{ name: 'ask_user', description: 'Asks the user.' }]
+  const { outcome } = await run({ ...body, runId: 'ag-ui-1', messages, tools })
+  const [call = ''] = (outcome as { pendingToolCallIds?: string[] }).pendingToolCallIds ?? []
+  await run({ ...body, runId: 'ag-ui-2', messages: [...messages, resultOf(call, '42')], tools })
+  return seen
+}
+
 const [typescript, python] = clients
 const conversations: Record<string, Conversation> = {
   ...(noReader === false ? { curl: byCurl } : {}),
   ...(typescript ? { typescript: byOurs(typescript.start) } : {}),
   ...(python?.skip === false ? { python: byOurs(python.start) } : {}),
   openai: byOpenAi,
+  'ag-ui': byAgUi,
   ...(openAiInPython === undefined ? {} : { 'openai-in-python': byOpenAiInPython }),
 }
 

@@ -169,8 +169,7 @@ t.test('a run goes on while its task is paused, and keeps the context of its tas
   agent.addMessage(resultOf(outcomeOf(first).pendingToolCallIds?.[0] ?? '', 'red'))
   const second = run(agent, { context: context('rainy') })
   const move = async (verb: string) => (await api('POST', `/tasks/run-paused/${verb}`)).status
-  const becomes = (status: string) =>
-    until(async () => (await taskOf(api, 'run-paused')).status === status)
+  const becomes = (status: string) => until(async () => (await taskOf(api, 'run-paused')).status === status)
   await becomes('working')
   t.equal(await move('pause'), 200)
   await becomes('paused')

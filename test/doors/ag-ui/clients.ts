@@ -37,7 +37,10 @@ export const run = async (agent: HttpAgent, parameters: RunAgentParameters = {})
 }
 
 /** What has come of a stream whose connection may break: whole events alone. `seen`: called with them as they come. */
-export const cutStream = async (answer: Response, seen: (events: Sent[]) => void): Promise<Sent[]> => {
+export const cutStream = async (
+  answer: Response,
+  seen: (events: Sent[]) => void = () => {},
+): Promise<Sent[]> => {
   let text = ''
   const whole = () => eventsIn(text.slice(0, text.lastIndexOf('\n\n') + 2))
   try {
