@@ -273,6 +273,7 @@ class Agent:
         description: Optional[str] = None,
         parameters: Optional[Mapping[str, Any]] = None,
         version: Optional[str] = None,
+        task_support: Optional[str] = None,
     ):
         name = getattr(main, "__name__", repr(main))
         if not inspect.iscoroutinefunction(main):
@@ -285,11 +286,14 @@ class Agent:
             raise TypeError(f"the version of {name} must be text of 1 to {LONGEST_VERSION} characters")
         if description is not None and not (isinstance(description, str) and len(description) <= LONGEST_DESCRIPTION):
             raise TypeError(f"the description of {name} must be text of at most {LONGEST_DESCRIPTION} characters")
+        if task_support not in (None, "required", "optional", "none"):
+            raise TypeError(f"the task_support of {name} must be 'required', 'optional' or 'none'")
         self.main = main
         doc = inspect.getdoc(main)
         self.description = description if description is not None else doc and doc[:LONGEST_DESCRIPTION]
         self.parameters = None if parameters is None else as_json(dict(parameters), f"the parameters of {name}")
         self.version = version
+        self.task_support = task_support
         self.__module__ = main.__module__
         self.__name__ = name
         self.__doc__ = main.__doc__
@@ -298,8 +302,9 @@ class Agent:
         return self.main(ctx)
 
     def hello(self, name: str) -> Dict[str, Any]:
-        given = {"description": self.description, "parameters": self.parameters, "version": self.version}
-        return {"name": name, "kind": "function", **{key: value for key, value in given.items() if value is not None}}
+        names = ("description", "parameters", "version", "task_support")
+        given = {key: getattr(self, key) for key in names if getattr(self, key) is not None}
+        return {"name": name, "kind": "function", **given}
 
 
 def agent(
@@ -308,15 +313,17 @@ def agent(
     description: Optional[str] = None,
     parameters: Optional[Mapping[str, Any]] = None,
     version: Optional[str] = None,
+    task_support: Optional[str] = None,
 ) -> Any:
     """Makes an agent of an `async def main(ctx)`: `@agent`, or `@agent(description=…)`.
 
     description: what it does, for those who choose an agent (default: the docstring). parameters: a JSON Schema of what
     it reads from ctx.config. version: text; tasks that began with a version stay with it while a worker has it.
+    task_support: whether a call by MCP is a task: "required", "optional" or "none".
     """
     if main is None:
-        return lambda given: Agent(given, description, parameters, version)
-    return Agent(main, description, parameters, version)
+        return lambda given: Agent(given, description, parameters, version, task_support)
+    return Agent(main, description, parameters, version, task_support)
 
 
 def agent_in(module: Any, file: str) -> Agent:
@@ -1696,7 +1703,8 @@ def agents_of(agents: Mapping[str, Union[Agent, Main]], version: Optional[str]) 
                 f"{name!r} is no name of an agent: use up to 64 of a-z, 0-9, _ and -, and begin with a letter"
             )
         made = given if isinstance(given, Agent) else Agent(given)
-        served[name] = Agent(made.main, made.description, made.parameters, made.version or version or version_of(made))
+        its_version = made.version or version or version_of(made)
+        served[name] = Agent(made.main, made.description, made.parameters, its_version, made.task_support)
     return served
 
 

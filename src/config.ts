@@ -44,6 +44,8 @@ export type Config = Readonly<{
   model: ModelSettings | undefined
   /** The operator's MCP servers, by name. */
   mcpServers: ReadonlyMap<string, McpServer>
+  /** Milliseconds after which a call of an agent by MCP becomes a task, if its client knows tasks. */
+  mcpTaskAfterMs: number
   /** Whether URLs that callers give may lead to addresses that are not public. */
   allowPrivateUrls: boolean
   /** Whether the log records who read which tasks. */
@@ -168,6 +170,7 @@ export const readConfig = (env: Env): Config => {
       ? folderOf('WORKSPACE_ROOT', env.WORKSPACE_ROOT, true)
       : path.join(dataDir, 'workspace'),
     mcpServers: readMcpConfig(env.MCP_CONFIG || undefined, env),
+    mcpTaskAfterMs: wholeNumber(env, 'MCP_TASK_AFTER_MS', 5000, 86_400_000),
     allowPrivateUrls: flag(env, 'ALLOW_PRIVATE_URLS'),
     auditReads: flag(env, 'AUDIT_READS'),
     inspectActors: flag(env, 'INSPECT_ACTORS'),

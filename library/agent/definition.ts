@@ -14,7 +14,9 @@ export type Definition = Agent &
     | { kind: 'machine'; chart: Chart; runs: Readonly<Record<string, MachineRun>> }
   )
 
-const described = ({ description, parameters, version }: Description): Description => {
+const taskSupports: readonly unknown[] = ['required', 'optional', 'none', undefined]
+
+const described = ({ description, parameters, version, task_support }: Description): Description => {
   if (description !== undefined && typeof description !== 'string')
     throw new TypeError('the description of an agent must be text')
   if (description !== undefined && description.length > longestDescription)
@@ -29,8 +31,12 @@ const described = ({ description, parameters, version }: Description): Descripti
     (typeof version !== 'string' || version === '' || version.length > longestVersion)
   )
     throw new TypeError(`the version of an agent must be text of 1 to ${longestVersion} characters`)
+  if (!taskSupports.includes(task_support))
+    throw new TypeError("the task_support of an agent must be 'required', 'optional' or 'none'")
   return Object.fromEntries(
-    Object.entries({ description, parameters, version }).filter(([, value]) => value !== undefined),
+    Object.entries({ description, parameters, version, task_support }).filter(
+      ([, value]) => value !== undefined,
+    ),
   )
 }
 

@@ -104,6 +104,7 @@ export const createAgentHost = ({ agents, send, hasRoom, warn, welcome, patience
           description: definition.description,
           parameters: definition.parameters,
           version: definition.version ?? version,
+          task_support: definition.task_support,
           ...(definition.kind === 'machine' ? { machine: drawingOf(definition.chart) } : {}),
         })),
       })

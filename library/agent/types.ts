@@ -173,6 +173,11 @@ export type Description = {
   parameters?: Schema
   /** The version of the code, of at most 128 characters. Without it, the digest of the file counts. */
   version?: string
+  /**
+   * How clients of MCP run it. `required`: each call is a task, `none`: none is. Without it, a call that takes long becomes a
+   * task.
+   */
+  task_support?: 'required' | 'optional' | 'none'
 }
 
 /** A machine of XState 5. */

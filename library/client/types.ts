@@ -90,6 +90,8 @@ export type AgentInfo = {
   dialect?: string
   /** A JSON Schema of what the agent reads from `agent_config`. */
   parameters?: Record<string, unknown>
+  /** Whether a call by MCP becomes a task: always (`required`), never (`none`), or when it takes long (`optional`, as without it). */
+  task_support?: 'required' | 'optional' | 'none'
   /** The version on which new tasks begin. */
   version?: string
   /** The number of workers with this agent that are connected now. */

@@ -108,6 +108,8 @@ class AgentInfo(_AgentInfo, total=False):
     """The dialect in which the agent speaks to the endpoint of its model, if it has one."""
     parameters: Dict[str, Any]
     """A JSON Schema of what the agent reads from `agent_config`."""
+    task_support: Literal["required", "optional", "none"]
+    """Whether a call by MCP becomes a task: always (`required`), never (`none`), or when it takes long (`optional`, as without it)."""
     version: str
     """The version on which new tasks begin."""
     workers: int

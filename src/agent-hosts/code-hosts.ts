@@ -31,6 +31,7 @@ const infosOf = (files: HostedFiles): AgentInfo[] =>
       ...{ name: file.name, description: agent?.description ?? '', kind: agent?.kind ?? 'function' },
       source: file.source,
       ...(agent?.parameters === undefined ? {} : { parameters: agent.parameters as Record<string, unknown> }),
+      ...(agent?.task_support === undefined ? {} : { task_support: agent.task_support }),
       version: agent?.version ?? file.version(),
       ...(error === undefined ? {} : { error }),
     }

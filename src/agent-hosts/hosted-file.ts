@@ -5,7 +5,7 @@ import { usualSlots } from '../contract/agent-protocol.ts'
 import type { UserId } from '../contract/user-id.ts'
 import type { Command } from '../platform/children/children.ts'
 import { type AgentFile, versionOfFile } from './folder.ts'
-import { type Host, newHostId, type Roster, type Served } from './roster.ts'
+import { type Host, newHostId, type Roster, type Served, servedBy } from './roster.ts'
 import { CannotLoad, type StartDeps, type StartedHost, startHost } from './started-host.ts'
 
 /** Milliseconds until a host that has ended is started again: the first time, and at most. */
@@ -103,13 +103,7 @@ export const hostFile = (first: AgentFile, deps: FileDeps): HostedFile => {
   }
 
   const takeOver = (started: StartedHost, ofVersion: string, isGone: () => boolean) => {
-    const { kind = 'function', description, parameters, machine, version: own } = started.agent
-    agent = {
-      ...{ name, kind, version: own ?? ofVersion },
-      ...(description === undefined ? {} : { description }),
-      ...(parameters === undefined ? {} : { parameters }),
-      ...(machine === undefined ? {} : { chart: machine }),
-    }
+    agent = { ...servedBy(started.agent), name, version: started.agent.version ?? ofVersion }
     error = undefined
     if (isGone()) return
     const host: Host = {

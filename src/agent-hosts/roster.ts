@@ -2,12 +2,28 @@
 // shared one, and to a host with the version with which its task began before the newest. Users take turns for slots. A suspect, whose last host
 // has ended before the code was heard, begins when all other leases of a host are heard; then no other begins on this host until
 // the suspect is heard.
+import type { HostHello } from '../contract/agent-protocol.ts'
 import type { CodeAgent, CodeAgents, Lease, LeaseEnd, LeaseListener } from '../contract/code-agent.ts'
 import { createLine, type Line } from '../fairness/line.ts'
 import type { Connection, HeldLease } from './connection.ts'
 
 /** An agent in a host. */
 export type Served = Omit<CodeAgent, 'source'>
+/** What a host says about an agent, besides its name and its version. */
+export const servedBy = ({
+  kind = 'function',
+  description,
+  parameters,
+  task_support,
+  machine,
+}: HostHello['agents'][number]): Omit<Served, 'name' | 'version'> => ({
+  kind,
+  ...(description === undefined ? {} : { description }),
+  ...(parameters === undefined ? {} : { parameters }),
+  ...(task_support === undefined ? {} : { task_support }),
+  ...(machine === undefined ? {} : { chart: machine }),
+})
+
 /** A host that takes leases. */
 export type Host = {
   /** Later hosts have ids that sort after it. */

@@ -5,7 +5,7 @@ import type { AgentInfo, WorkerInfo } from '../contract/wire.ts'
 import { createMembers } from '../platform/transient.ts'
 import { type Connection, createConnection, type Welcome } from './connection.ts'
 import type { Listed, ListedAgents } from './listed.ts'
-import { type Host, newHostId, type Roster, type Served } from './roster.ts'
+import { type Host, newHostId, type Roster, type Served, servedBy } from './roster.ts'
 
 /** Milliseconds between two looks at the workers. */
 const lookMs = 1000
@@ -67,13 +67,9 @@ export const createWorkers = ({ clock, timers, roster, listed, refusalOf }: Deps
     const served = new Map<string, Served>()
     const problemOf = listed.judge(user)
     const refused: Welcome['refused'] = []
-    for (const { name, kind = 'function', version = '', machine, description, parameters } of hello.agents) {
-      const one: Served = {
-        ...{ name, kind, version },
-        ...(description === undefined ? {} : { description }),
-        ...(parameters === undefined ? {} : { parameters }),
-        ...(machine === undefined ? {} : { chart: machine }),
-      }
+    for (const agent of hello.agents) {
+      const { name, version = '' } = agent
+      const one: Served = { ...servedBy(agent), name, version }
       const reason = !agentName.test(name)
         ? 'a name has up to 64 lower-case letters, digits, _ and -, and begins with a letter'
         : (refusalOf(name) ?? (served.has(name) ? 'the worker has this name twice' : problemOf(one)))
@@ -89,6 +85,7 @@ export const createWorkers = ({ clock, timers, roster, listed, refusalOf }: Deps
   const infoOf = ({ served, user, connectedAt }: Listed): AgentInfo => ({
     ...{ name: served.name, description: served.description ?? '', kind: served.kind, source: 'worker' },
     ...(served.parameters === undefined ? {} : { parameters: served.parameters as Record<string, unknown> }),
+    ...(served.task_support === undefined ? {} : { task_support: served.task_support }),
     version: served.version,
     workers: workersOf(served.name, user).length,
     connected_at: Math.floor(connectedAt / 1000),

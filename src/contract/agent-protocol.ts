@@ -1,7 +1,7 @@
 // The messages of hosts, as docs/agent-protocol.md describes them. Fields that are not named here are ignored.
 import Type, { type Static } from 'typebox'
 import { entryKinds } from './code-agent.ts'
-import { MessageContent, OutputItem, ToolDefinition } from './wire.ts'
+import { MessageContent, OutputItem, TaskSupport, ToolDefinition } from './wire.ts'
 
 export const agentProtocolVersion = 1
 /** The greatest length of a message of a host, in bytes. */
@@ -44,6 +44,7 @@ export const HostHello = Type.Object({
       description: Optional(Type.String({ maxLength: 10_000 })),
       parameters: Optional(Values),
       version: Optional(Type.String({ minLength: 1, maxLength: 128 })),
+      task_support: Optional(TaskSupport),
       machine: Optional(Type.Unknown()),
     }),
     { minItems: 1, maxItems: 1000 },

@@ -1,7 +1,7 @@
 // The port of agents that are code of users. Such an agent runs in a host: a process that the server has started, or a
 // worker that has connected to it. The task and the host talk in turns; docs/agent-protocol.md describes the messages. The
 // actor of a task uses this port (actors/task/code), and src/agent-hosts implements it.
-import type { MessageContent, OutputItem, ToolDefinition } from './wire.ts'
+import type { MessageContent, OutputItem, TaskSupport, ToolDefinition } from './wire.ts'
 
 /** What an entry of the journal asks for. */
 export const entryKinds = [
@@ -165,6 +165,8 @@ export type CodeAgent = {
   description?: string
   /** A JSON Schema of what the agent reads from `agent_config`. */
   parameters?: object
+  /** Whether calls by MCP are tasks. */
+  task_support?: TaskSupport
   /** The version on which new tasks begin. */
   version: string
   /** The file, or `worker`. */

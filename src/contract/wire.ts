@@ -9,6 +9,7 @@ export {
   GroupConfig,
   groupAgent,
   SpeakerConfig,
+  TaskSupport,
   WorkerInfo,
 } from './wire/agent-config.ts'
 export { Annotation, Logprob } from './wire/annotations.ts'

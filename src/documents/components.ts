@@ -9,6 +9,7 @@ import { envelopeComponents } from './components/envelopes.ts'
 import { environmentComponents } from './components/environments.ts'
 import { erasureComponents } from './components/erasures.ts'
 import { historyComponents } from './components/history.ts'
+import { mcpComponents } from './components/mcp.ts'
 import { openAiComponents } from './components/openai.ts'
 import { proofComponents } from './components/proof.ts'
 import { streamComponents } from './components/streams.ts'
@@ -21,6 +22,7 @@ export const components: Components = {
   ...openAiComponents,
   ...agUiComponents,
   ...a2aComponents,
+  ...mcpComponents,
   ...environmentComponents,
   ...cronComponents,
   ...envelopeComponents,

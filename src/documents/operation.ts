@@ -9,6 +9,7 @@ export const tags = {
     'The protocols of OpenAI. Each agent is a model, and a task is behind each response (docs/openai.md).',
   'AG-UI': 'The protocol of front ends such as CopilotKit. A task is behind each run (docs/ag-ui.md).',
   A2A: 'The Agent2Agent protocol: JSON-RPC and HTTP+JSON, with a task behind each message (docs/a2a.md).',
+  MCP: 'The Model Context Protocol. Agents and kinds of environments are tools, and a task is behind each call of an agent (docs/mcp-door.md).',
   Environments: 'Environments in which agents act. Each session has an instance of its own.',
   'Cron jobs': 'Run tasks at certain times.',
   Events: 'Live streams of tasks and events.',
@@ -28,7 +29,7 @@ export type Parameter = {
 }
 
 export type Answer = {
-  status: 101 | 200 | 204 | 503
+  status: 101 | 200 | 202 | 204 | 503
   about: string
   /** Absent: the answer has no body. */
   type?: string
@@ -73,7 +74,7 @@ export type Operation = {
 }
 
 /** Other protocols that have a form of their own for errors. */
-export type ErrorFormName = 'openai' | 'a2a-http' | 'a2a-rpc'
+export type ErrorFormName = 'openai' | 'a2a-http' | 'a2a-rpc' | 'mcp'
 
 /** Operations by id. The type of the table keeps the paths and the body schemas, from which routes get their types. */
 export const defineOperations = <const Table extends Record<string, Omit<Operation, 'id'>>>(

@@ -9,6 +9,7 @@ import { environmentOperations } from './operations/environments.ts'
 import { erasureOperations } from './operations/erasures.ts'
 import { eventOperations } from './operations/events.ts'
 import { historyOperations } from './operations/history.ts'
+import { mcpOperations } from './operations/mcp.ts'
 import { openAiOperations } from './operations/openai.ts'
 import { proofOperations } from './operations/proof.ts'
 import { serviceOperations } from './operations/service.ts'
@@ -22,6 +23,7 @@ export const operationsById = {
   ...openAiOperations,
   ...agUiOperations,
   ...a2aOperations,
+  ...mcpOperations,
   ...environmentOperations,
   ...sessionOperations,
   ...cronOperations,

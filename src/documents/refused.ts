@@ -3,6 +3,7 @@ import type { TSchema } from 'typebox'
 import { rolesOf } from '../access/roles.ts'
 import { A2AError, RpcAnswer } from '../contract/a2a/objects.ts'
 import { roles } from '../contract/events/token-events.ts'
+import { McpRefusal } from '../contract/mcp/messages.ts'
 import { OpenAIError } from '../contract/openai/shared.ts'
 import { quotaNames, type RefusalName, refusals } from '../contract/refusals.ts'
 import { DetailedError, detailedRefusals, ErrorEnvelope, ValidationError } from '../contract/responses.ts'
@@ -93,6 +94,7 @@ const forms: Record<ErrorFormName, { type: string; schema: TSchema }> = {
   openai: { type: json, schema: OpenAIError },
   'a2a-http': { type: json, schema: A2AError },
   'a2a-rpc': { type: json, schema: RpcAnswer },
+  mcp: { type: json, schema: McpRefusal },
 }
 
 /** The error answers of an operation of another protocol, by status. An invalid request is 400 there. */

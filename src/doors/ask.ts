@@ -12,8 +12,11 @@ import { firstTurn, type TurnId } from './ids.ts'
 /** What each door is made of. */
 export type DoorDeps = { tasks: TaskDoor; agents: Pick<AgentDoor, 'list' | 'fallback'>; serving: Serving }
 
-/** A create, and the turn that its answer shows if it answers a waiting task. */
-export type Asked = { create: Create; turn: number }
+/**
+ * A create, and the turn that its answer shows if it answers a waiting task. `cancels`: the task ends when the caller
+ * disconnects before its answer.
+ */
+export type Asked = { create: Create; turn: number; cancels?: boolean }
 
 const checked = bodyValidator(CreateTaskBody)
 
@@ -28,7 +31,7 @@ export const ask = async (
   { tasks, serving }: DoorDeps,
   request: FastifyRequest,
   reply: FastifyReply,
-  { create, turn }: Asked,
+  { create, turn, cancels = false }: Asked,
 ) => {
   const { principal, envelopeId: requestId } = request
   const body = checked(create)
@@ -41,7 +44,7 @@ export const ask = async (
   const { taskId } = made
   if (made.replayed) noteReplay(reply)
   if (made.replayed || !made.made) readBy(serving, request)(taskId)
-  watchDelivery(tasks, serving, reply, { taskId, made: made.made, cancels: false })
+  watchDelivery(tasks, serving, reply, { taskId, made: made.made, cancels })
   const created = await tasks.createdOf(tasks.streamOf(taskId))
   nameTask(reply, created)
   const id: TurnId = { taskId, turn: made.made ? firstTurn : turn }

@@ -4,6 +4,7 @@ import type { TSchema } from 'typebox'
 import type { Events } from '../bus/events.ts'
 import { a2aRoutes } from '../doors/a2a/routes.ts'
 import { agUiRoutes } from '../doors/ag-ui/routes.ts'
+import { mcpRoutes } from '../doors/mcp/routes.ts'
 import { chatRoutes } from '../doors/openai/completions/routes.ts'
 import { modelRoutes } from '../doors/openai/models.ts'
 import { responseRoutes } from '../doors/openai/responses/routes.ts'
@@ -22,6 +23,7 @@ import type {
   ErasureDoor,
   ExportDoor,
   Gate,
+  McpDoor,
   ProofDoor,
   Serving,
   SessionDoor,
@@ -77,6 +79,7 @@ export type AppDeps = {
   environments: EnvironmentDoor
   cron: CronDoor
   agents: AgentDoor
+  mcp: McpDoor
   /** The public events of the log. */
   events: Events
   webhooks: WebhookDoor
@@ -109,6 +112,7 @@ const addRoutes = (app: App, deps: AppDeps): void => {
   modelRoutes(app, door)
   agUiRoutes(app, door)
   a2aRoutes(app, { tasks, agents: deps.agents, webhooks: deps.webhooks, serving })
+  mcpRoutes(app, { ...deps.environments, tasks, agents: deps.agents, mcp: deps.mcp, serving }, deps.gate)
   tokenRoutes(app, serving)
   loginRoutes(app, serving)
   environmentRoutes(app, deps.environments)
@@ -146,7 +150,10 @@ const answerErrors = (app: App, serving: Pick<Serving, 'fault' | 'root'>): void 
     if (isFault(error)) faultOf(serving, request)(error)
     const { envelope, errors } = request.routeOptions.config
     const envelopeId = envelope ? request.envelopeId : undefined
-    sendError(reply as unknown as FastifyReply, answerOf(error, { envelopeId, errors, root: serving.root }))
+    sendError(
+      reply as unknown as FastifyReply,
+      answerOf(error, { envelopeId, errors, host: request.headers.host, root: serving.root }),
+    )
   })
 
 export const createApp = async (deps: AppDeps): Promise<FastifyInstance> => {

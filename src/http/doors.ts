@@ -141,6 +141,14 @@ export type AgentDoor = {
   connect: Workers['connect']
 }
 
+/** What the door for clients of MCP needs besides tasks, agents and environments. */
+export type McpDoor = {
+  /** Milliseconds after which a call becomes a task, if its client knows tasks. */
+  taskAfterMs: number
+  /** Why a value does not fit a JSON Schema; empty: it fits. `user`: the user for whom this is checked. */
+  problemsOf: (schema: object, value: unknown, user: string) => Promise<string[]>
+}
+
 /** The door to exports. */
 export type ExportDoor = Pick<SentExports, 'archive'> & { queries: Pick<Queries, 'visible'> }
 /** The door to erasures. */

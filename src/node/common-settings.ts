@@ -73,6 +73,7 @@ const common: { [Name in keyof Config]: 'own' | ((value: Config[Name], config: C
   }),
   model: model => (model === undefined ? {} : ofModel(model)),
   mcpServers: servers => ({ MCP_CONFIG: servers.size === 0 ? undefined : Object.fromEntries(servers) }),
+  mcpTaskAfterMs: ms => ({ MCP_TASK_AFTER_MS: ms }),
   allowPrivateUrls: allowed => ({ ALLOW_PRIVATE_URLS: allowed }),
   auditReads: audited => ({ AUDIT_READS: audited }),
   allowedOrigins: origins => ({ ALLOWED_ORIGINS: [...origins].sort() }),

@@ -7,7 +7,7 @@ import type { AuditTrail } from '../contract/audit.ts'
 import { machineOf, machineOfCronJob, machineOfSession } from '../contract/charts/machines.ts'
 import { taskStream } from '../contract/task-stream.ts'
 import type { AppDeps } from '../http/app.ts'
-import type { AgentDoor, ExportDoor, ProofDoor, StateDoor, TaskDoor } from '../http/doors.ts'
+import type { AgentDoor, ExportDoor, McpDoor, ProofDoor, StateDoor, TaskDoor } from '../http/doors.ts'
 import { createSentExports } from '../maintenance/export/sent-export.ts'
 import type { ClusterCounts } from '../metrics/cluster-families.ts'
 import type { PastHour } from '../metrics/past-hour.ts'
@@ -110,6 +110,14 @@ const agentDoorOf = ({ agents, codeHosts }: ShardParts): AgentDoor => ({
   connect: codeHosts.workers.connect,
 })
 
+const mcpDoorOf = ({ mcpTaskAfterMs }: Config, { checker }: ShardParts): McpDoor => ({
+  taskAfterMs: mcpTaskAfterMs,
+  async problemsOf(schema, value, user) {
+    const verdict = await checker.check(schema, value, user)
+    return verdict.ok ? [] : verdict.problems
+  },
+})
+
 /** The services of a shard, grouped by the routes that use them. */
 export type Doors = Omit<AppDeps, 'serving' | 'gate'>
 
@@ -132,6 +140,7 @@ export const doorsOf = (
     environments: { sessions, environments: system.kinds },
     cron: { ...system.cron, machineOf: machineOfCronJob },
     agents: agentDoorOf(shard),
+    mcp: mcpDoorOf(config, shard),
     events: system.bus.events,
     webhooks: system.webhooks,
     audit: { audit, queries: system.tasks.queries },

@@ -488,6 +488,31 @@ t.test('a session whose module has changed since it was created', async t => {
   t.match(seen, { status: 409, body: { code: -32023, data: { reason: /^code changed/ } } })
 })
 
+t.test('MCP', async t => {
+  const messages = async (body: object, headers: Record<string, string> = {}) => {
+    const given = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
+    const authorization = `Bearer ${adminToken}`
+    const method = 'POST'
+    const sent = { method, headers: { authorization, ...given, ...headers }, body: JSON.stringify(body) }
+    const answer = await fetch(`${server.url}/mcp`, sent)
+    const { status, headers: got } = answer
+    look({ method, url: '/mcp' }, { status, headers: got, text: await answer.text() })
+    return status
+  }
+  const request = { jsonrpc: '2.0', id: 1 }
+  const discover = table.find(({ id }) => id === 'mcp')?.body?.examples.discover?.value as object
+  const modern = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'server/discover' }
+  t.equal(await messages(discover, modern), 200)
+  t.equal(await messages(discover), 400)
+  t.equal(await messages({ ...discover, method: 'none' }, { ...modern, 'mcp-method': 'none' }), 404)
+  const older = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'x', version: '1' } }
+  t.equal(await messages({ ...request, method: 'initialize', params: older }), 200)
+  t.equal(await messages({ jsonrpc: '2.0', method: 'notifications/initialized' }), 202)
+  t.equal(await messages([]), 400)
+  t.equal(await messages({}, { origin: 'https://elsewhere.example' }), 403)
+  t.equal((await outside('/.well-known/oauth-protected-resource/mcp')).status, 200)
+})
+
 t.test('OpenAI’s protocols', async t => {
   const chat = (body: object) =>
     api('POST', '/chat/completions', {

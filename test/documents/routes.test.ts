@@ -110,14 +110,15 @@ type A2ADetails = { details?: A2ADetail[]; data?: A2ADetail[] }
 const problemsIn = ({ errors }: Operation, status: number, text: string): string[] => {
   if (status === 422) return brief(JSON.parse(text).detail)
   if (errors === undefined || status !== 400) return []
-  const { error } = JSON.parse(text) as { error: { param: string } & A2ADetails }
+  const { error } = JSON.parse(text) as { error: { param: string; message: string } & A2ADetails }
   const ofA2A = [error.details ?? error.data ?? []]
     .flat()
     .flatMap(({ fieldViolations = [], metadata }) => [
       ...fieldViolations.map(({ field }) => field.toLowerCase()),
       ...(metadata?.parameter ? [metadata.parameter.toLowerCase()] : []),
     ])
-  const named = errors === 'openai' ? [error.param] : ofA2A
+  const ofOne = errors === 'mcp' ? [error.message.split(':')[0] ?? ''] : [error.param]
+  const named = errors.startsWith('a2a') ? ofA2A : ofOne
   return named.flatMap(param => ['query', 'header'].map(where => `${where} ${param} `))
 }
 const invalid = ({ errors }: Operation): number => (errors === undefined ? 422 : 400)

@@ -54,6 +54,10 @@ export type GroupConfig = Static<typeof GroupConfig>
 export const AgentConfig = Type.Object({ ...settings, group: orNull(GroupConfig) })
 export type AgentConfig = Static<typeof AgentConfig>
 
+/** Whether a call of an agent by MCP is a task: always, when it takes long, or never. */
+export const TaskSupport = Type.Enum(['required', 'optional', 'none'])
+export type TaskSupport = Static<typeof TaskSupport>
+
 /** An agent that tasks may name. Times are in Unix seconds. */
 export const AgentInfo = Type.Object({
   name: Type.String(),
@@ -63,6 +67,7 @@ export const AgentInfo = Type.Object({
   /** The dialect in which the agent speaks to the endpoint of its model. */
   dialect: optional(Type.String()),
   parameters: optional(OpenObject),
+  task_support: optional(TaskSupport),
   version: optional(Type.String()),
   workers: optional(Type.Integer({ minimum: 0 })),
   connected_at: optional(Type.Integer()),

@@ -77,6 +77,8 @@ export const taskComponents: Components = {
         'The name of the file that defines the agent; `reprise` if the agent comes with the server, and `worker` if workers run it.',
       dialect: 'The dialect in which the agent speaks to the endpoint of its model, if it has one.',
       parameters: 'A JSON Schema of what the agent reads from `agent_config`.',
+      task_support:
+        'Whether a call by MCP becomes a task: always (`required`), never (`none`), or when it takes long (`optional`, as without it).',
       version: 'The version on which new tasks begin.',
       workers: 'The number of workers with this agent that are connected now.',
       connected_at: 'When a worker with this agent connected last, in Unix seconds.',

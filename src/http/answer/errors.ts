@@ -11,6 +11,7 @@ import { anchorOf, type Reason } from '../../documents/catalogue.ts'
 import type { ErrorFormName } from '../../documents/operation.ts'
 import { errorForms } from '../../doors/error-forms.ts'
 import { maxProblems } from '../request/problems.ts'
+import { originOf } from '../server/public-url.ts'
 
 export type Answer = { status: number; headers: Record<string, string>; body: unknown }
 
@@ -43,7 +44,7 @@ export const isGone = (error: unknown): boolean =>
     (error as { code?: string } | null)?.code ?? '',
   )
 
-const refusalOf = (error: unknown): Refusal | undefined => {
+export const refusalOf = (error: unknown): Refusal | undefined => {
   if (error instanceof Refusal) return error
   if (error instanceof StorageFailure) return new Refusal('StorageDown')
   if (error instanceof ErasedEvent) return new Refusal('TaskNotFound')
@@ -72,13 +73,17 @@ const objectOf = ({ code, message, data, hint, reason }: Refusal, place: Place):
 
 /**
  * `envelopeId`: the id of the envelope in which the operation answers errors; undefined: it uses none. `errors`: the form of
- * another protocol in which it answers them.
+ * another protocol in which it answers them. `host`: the host that the caller has named.
  */
-export type Form = Place & { envelopeId: string | undefined; errors?: ErrorFormName | undefined }
+export type Form = Place & {
+  envelopeId: string | undefined
+  errors?: ErrorFormName | undefined
+  host?: string | undefined
+}
 
 /** The answer for an error in the form of another protocol, with the headers that every refusal has. */
-const formed = (error: Invalid | Refusal, name: ErrorFormName): Answer => {
-  const { status, headers, body } = errorForms[name](error)
+const formed = (error: Invalid | Refusal, name: ErrorFormName, { root, host }: Form): Answer => {
+  const { status, headers, body } = errorForms[name](error, { origin: originOf(host), root })
   const own = error instanceof Refusal ? headersOf(error) : {}
   return { status, headers: { ...own, ...headers }, body }
 }
@@ -92,7 +97,11 @@ const headersOf = ({ http, reason, headers }: Refusal): Record<string, string> =
 /** The answer for an error. */
 export const answerOf = (error: unknown, form: Form): Answer => {
   if (form.errors !== undefined)
-    return formed(error instanceof Invalid ? error : (refusalOf(error) ?? new Refusal('Fault')), form.errors)
+    return formed(
+      error instanceof Invalid ? error : (refusalOf(error) ?? new Refusal('Fault')),
+      form.errors,
+      form,
+    )
   if (error instanceof Invalid)
     return { status: 422, headers: {}, body: { detail: error.problems.slice(0, maxProblems) } }
   const refusal = refusalOf(error) ?? new Refusal('Fault')

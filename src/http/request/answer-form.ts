@@ -27,6 +27,7 @@ export const createAnswerForms = ({ allowedOrigins, publicUrl }: Settings, newId
       headers: { ...everyAnswerHeaders, 'x-request-id': headerText(id), ...corsOf(headers.origin) },
       envelopeId: envelope ? id : undefined,
       errors,
+      host: headers.host,
       root,
     }
   }

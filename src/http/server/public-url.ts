@@ -12,11 +12,13 @@ export type PublicUrl = Readonly<{ href: string; origin: string; prefix: string 
  * has removed the prefix `/api` from `/api/events`.
  */
 export const ownPaths: readonly string[] = [
+  '.well-known',
   'api',
   'asyncapi.json',
   'cluster',
   'docs',
   'healthz',
+  'mcp',
   'metrics',
   'openapi.json',
   'readyz',
@@ -45,6 +47,10 @@ export const publicUrlOf = (env: Env): PublicUrl | undefined => {
 
 /** The beginning of the addresses of the server. Without PUBLIC_URL it is empty: then only the client knows it. */
 export const rootOf = (publicUrl: PublicUrl | undefined): string => publicUrl?.href ?? ''
+
+/** The address at which a caller has reached the server, by the host that it named; empty: it named none. */
+export const originOf = (host: string | undefined): string =>
+  host !== undefined && /^[\w.:[\]-]+$/.test(host) ? `http://${host}` : ''
 
 /** The URL of a request as the server knows it: without the prefix, if the proxy has left the prefix in it. */
 export const withoutPrefix = (url: string, prefix: string): string => {

@@ -1,0 +1,52 @@
+// A call of a kind of environment: one operation on a session, which the arguments name.
+import { Invalid, Refusal } from '../../contract/refusals.ts'
+import { type CreateEnvBody, StepEnvBody } from '../../contract/wire.ts'
+import { attemptOf } from '../../http/answer/delivery.ts'
+import { askedOf } from '../../http/request/request.ts'
+import { bodyValidator } from '../../http/request/validate.ts'
+import { problemsIn } from './error-form.ts'
+import type { Exchange } from './exchange.ts'
+import { failedResult } from './task-object.ts'
+
+const checkedStep = bodyValidator(StepEnvBody)
+/** A step is part of its session, so it goes on when its caller disconnects. */
+const neverStops = new AbortController().signal
+
+const operate = async (
+  { deps: { sessions }, request, reply }: Exchange,
+  kind: string,
+  { session_id, tool, arguments: args, close }: Record<string, unknown>,
+): Promise<object> => {
+  const asked = askedOf(request)
+  const attempt = attemptOf(request, reply)
+  if (session_id === undefined) {
+    if (tool !== undefined)
+      return failedResult('Call this tool without arguments first: it begins a session.')
+    const body: CreateEnvBody = { env_id: kind }
+    return sessions.create(asked, body, { ...attempt, began() {} })
+  }
+  const step = checkedStep({ session_id, tool_name: tool ?? 'observe', tool_args: args ?? {} })
+  if (close === true) {
+    await sessions.close(asked, step.session_id)
+    return { session_id: step.session_id, status: 'closed' }
+  }
+  if (tool === undefined) return sessions.observe(asked, step.session_id)
+  return sessions.step(asked, step, { ...attempt, began() {}, emit() {}, signal: neverStops })
+}
+
+/** Refusals are results, so that the model which has made the call reads them. */
+export const callEnvironment = async (
+  exchange: Exchange,
+  kind: string,
+  args: Record<string, unknown>,
+): Promise<object> => {
+  try {
+    const answer = await operate(exchange, kind, args)
+    if ('isError' in answer) return answer
+    return { content: [{ type: 'text', text: JSON.stringify(answer) }], structuredContent: answer }
+  } catch (error) {
+    if (error instanceof Invalid) return failedResult(problemsIn(error))
+    if (error instanceof Refusal) return failedResult(`${error.message}. ${error.hint}`)
+    throw error
+  }
+}

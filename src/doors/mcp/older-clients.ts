@@ -1,0 +1,59 @@
+// What clients of 2025-11-25 and before do in another way. They begin with a handshake, in which they say what they can do;
+// the server asks them on the stream of a call, and they send the answer as a message of its own. Nothing of that is kept
+// here: the id of the session says what the client can do, and the id of a question names its call and its task. So an
+// answer also reaches a task after the server has started again.
+import { callerOf, type Principal } from '../../contract/events/token-events.ts'
+import type { PendingCallItem } from '../../contract/wire.ts'
+import { withTask } from '../ids.ts'
+import { type Exchange, isRecord } from './exchange.ts'
+import { elicitationFor } from './questions.ts'
+
+const asking = 'asks'
+const silent = 'silent'
+
+/** Whether a client can show a form to its user, by the capabilities that it has declared. */
+export const showsForms = (capabilities: unknown): boolean => {
+  const elicitation = isRecord(capabilities) ? capabilities.elicitation : undefined
+  return isRecord(elicitation) && (elicitation.form !== undefined || elicitation.url === undefined)
+}
+
+/** The id of a session that begins with this request. */
+export const sessionFor = (params: Record<string, unknown>, newId: string): string =>
+  `${showsForms(params.capabilities) ? asking : silent}.${newId}`
+
+export const elicitsIn = (sessionId: string | string[] | undefined): boolean =>
+  typeof sessionId === 'string' && sessionId.startsWith(`${asking}.`)
+
+/** Asks the client. Its answers come as messages of their own, so the task goes on without this request, too. */
+export const askOlderClient = async (
+  { send }: Exchange,
+  taskId: string,
+  questions: ReadonlyMap<string, PendingCallItem>,
+): Promise<void> => {
+  for (const call of questions.values())
+    await send({ jsonrpc: '2.0', id: withTask(call.call_id, taskId), ...elicitationFor(call) })
+}
+
+/** Whether a message is the answer to a request of ours. */
+export const isAnswer = (message: Record<string, unknown>): boolean =>
+  message.method === undefined && ('result' in message || 'error' in message)
+
+/** The calls of older clients that are open, so that a message of theirs can cancel one. */
+export const createOpenCalls = () => {
+  const open = new Map<string, () => void>()
+  const keyOf = (principal: Principal, session: unknown, id: unknown): string =>
+    JSON.stringify([callerOf(principal), session, id])
+  return {
+    /** `cancel` is called when the client cancels the call. The returned function forgets it. */
+    add(principal: Principal, session: unknown, id: unknown, cancel: () => void): () => void {
+      const key = keyOf(principal, session, id)
+      open.set(key, cancel)
+      return () => {
+        if (open.get(key) === cancel) open.delete(key)
+      }
+    },
+    cancel: (principal: Principal, session: unknown, id: unknown): void =>
+      open.get(keyOf(principal, session, id))?.(),
+  }
+}
+export type OpenCalls = ReturnType<typeof createOpenCalls>

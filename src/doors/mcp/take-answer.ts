@@ -1,0 +1,23 @@
+// Takes the answer of an older client to a question, which it sends as a message of its own.
+import { rowOf } from '../answers.ts'
+import { inTask } from '../ids.ts'
+import { type Exchange, mustHave } from './exchange.ts'
+import { giveResults } from './give-answers.ts'
+import { questionsIn, resultFor } from './questions.ts'
+import { taskNow } from './task-now.ts'
+
+/** Takes the answer of a client. An answer to nothing is ignored. */
+export const takeAnswer = async (
+  exchange: Pick<Exchange, 'deps' | 'request' | 'reply'>,
+  { id, result }: Record<string, unknown>,
+): Promise<void> => {
+  mustHave(exchange, 'write')
+  const asked = typeof id === 'string' ? inTask(id) : undefined
+  if (asked === undefined) return
+  if (rowOf(exchange.deps.tasks, exchange.request.principal, asked.taskId) === undefined) return
+  const { task } = await taskNow(exchange, asked.taskId)
+  const call = [...questionsIn(task).values()].find(({ call_id }) => call_id === asked.id)
+  // An error in place of an answer: the client cannot show the question.
+  const given = call && resultFor(call, result ?? { action: 'cancel' })
+  if (given !== undefined) await giveResults(exchange, task.id, [given])
+}
