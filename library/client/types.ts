@@ -176,9 +176,10 @@ export type PendingCallItem = {
   arguments: string
   /** The language in which the arguments are written. */
   language?: 'json' | 'yaml' | 'python' | 'javascript'
-  /** `{"approval": true}`: the call waits for an approval (`POST /v1/tasks/{task_id}/approvals`). Absent: it waits for its result. */
+  /** `{"approval": true}`: the call waits for an approval (`POST /v1/tasks/{task_id}/approvals`). Otherwise it waits for its result, and `schema` is the JSON Schema that the agent gave for it, if any. */
   metadata?: {
-    approval: true
+    approval?: true
+    schema?: Record<string, unknown>
   }
 }
 
@@ -1549,7 +1550,8 @@ export type TaskStatusChangedEvent = {
     name: string
     arguments?: string
     metadata?: {
-      approval: true
+      approval?: true
+      schema?: Record<string, unknown>
     }
   }[]
 }

@@ -192,10 +192,11 @@ class ToolCallItem(_ToolCallItem, total=False):
     """The language in which the arguments are written."""
 
 
-class PendingCallItemMetadata(TypedDict):
-    """`{"approval": true}`: the call waits for an approval (`POST /v1/tasks/{task_id}/approvals`). Absent: it waits for its result."""
+class PendingCallItemMetadata(TypedDict, total=False):
+    """`{"approval": true}`: the call waits for an approval (`POST /v1/tasks/{task_id}/approvals`). Otherwise it waits for its result, and `schema` is the JSON Schema that the agent gave for it, if any."""
 
     approval: Literal[True]
+    schema: Dict[str, Any]
 
 
 class _PendingCallItem(TypedDict):
@@ -219,7 +220,7 @@ class PendingCallItem(_PendingCallItem, total=False):
     language: Literal["json", "yaml", "python", "javascript"]
     """The language in which the arguments are written."""
     metadata: "PendingCallItemMetadata"
-    """`{"approval": true}`: the call waits for an approval (`POST /v1/tasks/{task_id}/approvals`). Absent: it waits for its result."""
+    """`{"approval": true}`: the call waits for an approval (`POST /v1/tasks/{task_id}/approvals`). Otherwise it waits for its result, and `schema` is the JSON Schema that the agent gave for it, if any."""
 
 
 class _ToolResultItem(TypedDict):
@@ -1762,8 +1763,9 @@ class TaskDeletedEvent(TypedDict):
     """The id of the chat session of the task, or of the environment session."""
 
 
-class TaskStatusChangedEventPendingInputsEntryMetadata(TypedDict):
+class TaskStatusChangedEventPendingInputsEntryMetadata(TypedDict, total=False):
     approval: Literal[True]
+    schema: Dict[str, Any]
 
 
 class _TaskStatusChangedEventPendingInputsEntry(TypedDict):

@@ -94,6 +94,8 @@ export const openCodeHosts = (
     agents,
     workers,
     list,
+    /** Resolves when each file has said what its agent is, or cannot be run. */
+    settled: () => Promise.all(files.all().map(({ settled }) => settled)),
     /** Why no new task can begin on an agent that is there; undefined: it can. */
     problemOf(name: string, user: string): string | undefined {
       const file = files.get(name)

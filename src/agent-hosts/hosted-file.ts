@@ -42,6 +42,8 @@ export type HostedFile = {
   error(): string | undefined
   /** Whether it has a host, perhaps one of an earlier version, or can have one. */
   isServed(): boolean
+  /** Resolves when the first start has said what the agent is, or has failed. */
+  settled: Promise<void>
   /** The file may have changed. */
   look(file: AgentFile): void
   /** A lease waits for the agent. */
@@ -50,9 +52,9 @@ export type HostedFile = {
   end(isGone: boolean): Promise<void>
 }
 
-export const hostFile = (first: AgentFile, deps: FileDeps): HostedFile => {
+export const hostFile = (found: AgentFile, deps: FileDeps): HostedFile => {
   const { timers, clock, roster, report } = deps
-  const { name, file } = first
+  const { name, file } = found
   let seen = ''
   let version = ''
   let agent: Served | undefined
@@ -62,6 +64,7 @@ export const hostFile = (first: AgentFile, deps: FileDeps): HostedFile => {
   const old = new Map<StartedHost, () => void>()
   let isStarting = false
   let isOver = false
+  const first = Promise.withResolvers<void>()
   let pauseMs = firstPauseMs
   let cancelPause = () => {}
 
@@ -161,6 +164,7 @@ export const hostFile = (first: AgentFile, deps: FileDeps): HostedFile => {
       if (!isOver) failed(reason instanceof CannotLoad ? reason.message : String(reason))
     } finally {
       isStarting = false
+      first.resolve()
     }
     if (ofVersion !== version) await start() // the file has changed meanwhile
   }
@@ -168,17 +172,17 @@ export const hostFile = (first: AgentFile, deps: FileDeps): HostedFile => {
   const look = (now: AgentFile) => {
     if (now.seen === seen) return
     try {
-      const found = versionOfFile(file)
+      const of = versionOfFile(file)
       seen = now.seen
-      if (found === version) return
-      version = found
+      if (of === version) return
+      version = of
     } catch {
       return // the file was just removed, or may not be read
     }
     pauseMs = firstPauseMs
     void start()
   }
-  look(first)
+  look(found)
 
   return {
     name,
@@ -186,6 +190,7 @@ export const hostFile = (first: AgentFile, deps: FileDeps): HostedFile => {
     version: () => version,
     agent: () => agent,
     error: () => error,
+    settled: first.promise,
     isServed: () => current !== undefined || error === undefined,
     look,
     wanted() {

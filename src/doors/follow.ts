@@ -23,12 +23,15 @@ export async function* storedBeats(
 export type Standing = {
   /** For each call that the client was asked for: the turn that its answer begins. */
   turnAfter: Map<string, number>
+  /** All calls that the client was asked for, by their ids. */
+  asked: Map<string, PendingCallItem>
   /** The calls for which the task waits now. */
   waitsFor: PendingCallItem[]
 }
 
 export const standingOf = async (tasks: Tasks, taskId: string, pause: Pause): Promise<Standing> => {
   const turnAfter = new Map<string, number>()
+  const askedFor = new Map<string, PendingCallItem>()
   let waitsFor: PendingCallItem[] = []
   for await (const { frame, turn, asked, isAnswer } of storedBeats(tasks, taskId, pause)) {
     if (isAnswer) {
@@ -37,12 +40,14 @@ export const standingOf = async (tasks: Tasks, taskId: string, pause: Pause): Pr
     }
     if (frame.task !== undefined || frame.type === 'task.working')
       waitsFor = frame.type === 'task.input_required' ? callsForClient(taskIn(frame)) : []
-    for (const { call_id } of waitsFor) {
+    for (const call of waitsFor) {
+      const { call_id } = call
+      askedFor.set(call_id, call)
       if (asked !== undefined) turnAfter.set(call_id, frame.sequence_number)
       else if (!turnAfter.has(call_id)) turnAfter.set(call_id, turn)
     }
   }
-  return { turnAfter, waitsFor }
+  return { turnAfter, asked: askedFor, waitsFor }
 }
 
 /** A task that is followed. `lists`: what its frames tell, in lists, as they come. The caller must close the feed. */

@@ -145,6 +145,8 @@ export type AgentDoor = {
 export type McpDoor = {
   /** Milliseconds after which a call becomes a task, if its client knows tasks. */
   taskAfterMs: number
+  /** Resolves when the parameters of all agents are known, or after some seconds. */
+  agentsKnown: () => Promise<unknown>
   /** Why a value does not fit a JSON Schema; empty: it fits. `user`: the user for whom this is checked. */
   problemsOf: (schema: object, value: unknown, user: string) => Promise<string[]>
 }

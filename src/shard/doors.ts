@@ -110,8 +110,21 @@ const agentDoorOf = ({ agents, codeHosts }: ShardParts): AgentDoor => ({
   connect: codeHosts.workers.connect,
 })
 
-const mcpDoorOf = ({ mcpTaskAfterMs }: Config, { checker }: ShardParts): McpDoor => ({
+/** Milliseconds for which a list of tools waits for agents that are being loaded. */
+const loadingMs = 10_000
+
+const mcpDoorOf = (
+  { mcpTaskAfterMs }: Config,
+  { checker, codeHosts, world: { timers } }: ShardParts,
+): McpDoor => ({
   taskAfterMs: mcpTaskAfterMs,
+  async agentsKnown() {
+    let forget = () => {}
+    const late = new Promise<void>(resolve => {
+      forget = timers.after(loadingMs, resolve)
+    })
+    await Promise.race([codeHosts.settled(), late]).finally(() => forget())
+  },
   async problemsOf(schema, value, user) {
     const verdict = await checker.check(schema, value, user)
     return verdict.ok ? [] : verdict.problems

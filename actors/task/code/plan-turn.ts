@@ -147,7 +147,7 @@ const planEntry = async (planning: Planning, move: Entry, now: number): Promise<
       const isSubagent = created.parent_task_id !== undefined && created.turn === undefined
       const client: PlannedCall = { plan: 'client', callId, name, arguments: call.arguments }
       return {
-        entry: { ...base, name: move.name },
+        entry: { ...base, name: move.name, ...(move.schema && { ask: { schema: move.schema } }) },
         events,
         call: isSubagent ? refuse(call, noClient) : client,
       }

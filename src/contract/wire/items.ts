@@ -2,7 +2,7 @@
 import Type, { type Static } from 'typebox'
 import { Block, MessageContent, TextContentItem } from './content.ts'
 import { AsciiId, TextId } from './ids.ts'
-import { optional } from './schema.ts'
+import { OpenObject, optional } from './schema.ts'
 
 const itemStatus = Type.Enum(['in_progress', 'completed', 'incomplete'])
 export type ItemStatus = Static<typeof itemStatus>
@@ -32,8 +32,11 @@ export const ToolCallItem = Type.Object({
   arguments: Type.String(),
   language: optional(Type.Enum(['json', 'yaml', 'python', 'javascript'])),
 })
-/** What a call that waits says of its wait: `approval`, if it waits for an approval. */
-export const PendingMetadata = Type.Object({ approval: Type.Literal(true) })
+/** What a call that waits says of its wait: `approval`, if it waits for an approval; `schema`: that of its answer. */
+export const PendingMetadata = Type.Object({
+  approval: optional(Type.Literal(true)),
+  schema: optional(OpenObject),
+})
 /** A call that waits, for the client or for an approval. */
 export const PendingCallItem = Type.Object({
   ...ToolCallItem.properties,

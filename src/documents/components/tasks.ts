@@ -152,7 +152,7 @@ export const taskComponents: Components = {
       arguments: 'The arguments as JSON text.',
       language: 'The language in which the arguments are written.',
       metadata:
-        '`{"approval": true}`: the call waits for an approval (`POST /v1/tasks/{task_id}/approvals`). Absent: it waits for its result.',
+        '`{"approval": true}`: the call waits for an approval (`POST /v1/tasks/{task_id}/approvals`). Otherwise it waits for its result, and `schema` is the JSON Schema that the agent gave for it, if any.',
     },
   },
   ToolResultItem: {

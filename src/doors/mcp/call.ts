@@ -6,7 +6,6 @@ import {
   AgentConfig,
   type AgentInfo,
   type CreateTaskBody,
-  type PendingCallItem,
 } from '../../contract/wire.ts'
 import { answersOf, readBy } from '../../http/request/request.ts'
 import { watchDelivery } from '../../http/routes/task-create.ts'
@@ -21,7 +20,7 @@ import { type Exchange, isRecord } from './exchange.ts'
 import { followCall } from './follow-call.ts'
 import { giveAnswers } from './give-answers.ts'
 import { askOlderClient } from './older-clients.ts'
-import { elicitationFor, questionsIn } from './questions.ts'
+import { elicitationFor, type Questions } from './questions.ts'
 import { taskNow } from './task-now.ts'
 import { failedResult, resultOf, taskResult } from './task-object.ts'
 import { parametersOf } from './tools.ts'
@@ -78,7 +77,7 @@ const begin = async (
 
 const noState = () => invalidParams('Invalid requestState: it names no question of a task of this tool')
 
-const inputRequired = (questions: ReadonlyMap<string, PendingCallItem>, id: TurnId) => ({
+const inputRequired = (questions: Questions, id: TurnId) => ({
   resultType: 'input_required',
   inputRequests: Object.fromEntries([...questions].map(([key, call]) => [key, elicitationFor(call)])),
   requestState: turnText(id),
@@ -101,15 +100,14 @@ const goOn = async (
   const row = id && rowOf(tasks, request.principal, id.taskId)
   if (id === undefined || row?.agent !== agent.name) throw noState()
   const { pause } = answersOf(serving, request, reply)
-  const { turnAfter, waitsFor } = await standingOf(tasks, row.id, pause)
+  const { turnAfter } = await standingOf(tasks, row.id, pause)
   if (![...turnAfter.values()].includes(id.turn)) throw noState()
   readBy(serving, request)(row.id)
   nameTask(reply, { task_id: row.id, session_id: row.session_id })
   watchDelivery(tasks, serving, reply, { taskId: row.id, made: false, cancels: true })
-  const { task } = await taskNow(exchange, row.id)
-  const open = await giveAnswers(exchange, row.id, questionsIn(task), answers)
-  const waits = waitsFor.some(({ call_id }) => turnAfter.get(call_id) === id.turn)
-  return waits && open.size > 0 ? { result: inputRequired(open, id) } : id
+  const { questions } = await taskNow(exchange, row.id)
+  const open = await giveAnswers(exchange, row.id, questions, answers)
+  return open.size > 0 ? { result: inputRequired(open, id) } : id
 }
 
 /** Gives up a task whose question nobody hears. */
@@ -132,18 +130,20 @@ const outcomeOf = async (
   { until, isTask }: { until: number; isTask: boolean },
 ): Promise<object> => {
   const { client } = exchange
+  const askedBefore = new Set<string>()
   const asTask = async () => taskResult({ ...(await taskNow(exchange, taskId)), elicits: client.elicits })
   for (let turn = begun; ; ) {
     const end = await followCall(exchange, { taskId, turn }, until)
     if (end === undefined) return asTask()
-    const task = taskIn(end.frame)
-    if (end.asked === undefined) return isTask ? asTask() : resultOf(task)
+    if (end.asked === undefined) return isTask ? asTask() : resultOf(taskIn(end.frame))
     turn = end.frame.sequence_number
-    const open = await giveAnswers(exchange, taskId, questionsIn(task), answers)
+    // The turn may have ended long ago: then only what has no answer yet is a question.
+    const { questions } = await taskNow(exchange, taskId)
+    const open = await giveAnswers(exchange, taskId, questions, answers)
     if (open.size === 0) continue
     if (!client.elicits) return Number.isFinite(until) ? asTask() : giveUp(exchange, taskId)
     if (client.isModern) return inputRequired(open, { taskId, turn })
-    await askOlderClient(exchange, taskId, open)
+    await askOlderClient(exchange, taskId, open, askedBefore)
   }
 }
 

@@ -7,6 +7,10 @@ import { problemsIn, refusedObject } from './error-form.ts'
 export const invalidParams = (message: string): ProtocolError =>
   new ProtocolError(ProtocolErrorCode.InvalidParams, message)
 
+/** The error for a resource that is not there, or that the caller may not see. */
+export const noResource = (uri: string): ProtocolError =>
+  new ProtocolError(ProtocolErrorCode.InvalidParams, 'There is no such resource', { uri: uri.slice(0, 1000) })
+
 /** The error for a client that has not declared a capability without which the answer cannot be given. */
 export const missingCapability = (requiredCapabilities: object, message: string): ProtocolError =>
   new ProtocolError(ProtocolErrorCode.MissingRequiredClientCapability, message, { requiredCapabilities })

@@ -3,7 +3,7 @@ import { Refusal } from '../../contract/refusals.ts'
 import type { PendingCallItem } from '../../contract/wire.ts'
 import { createTaskCalls } from '../../http/routes/task-calls.ts'
 import type { Exchange } from './exchange.ts'
-import { type CallResult, resultFor } from './questions.ts'
+import { type CallResult, type Questions, resultFor } from './questions.ts'
 
 /** Whether an answer has come too late: the task goes on without it, or has ended. */
 const isLate = (error: unknown): boolean =>
@@ -26,7 +26,7 @@ export const giveResults = async (
 export const giveAnswers = async (
   exchange: Exchange,
   taskId: string,
-  questions: ReadonlyMap<string, PendingCallItem>,
+  questions: Questions,
   answers: Map<string, unknown>,
 ): Promise<Map<string, PendingCallItem>> => {
   const open = new Map(questions)

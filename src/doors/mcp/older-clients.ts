@@ -3,10 +3,9 @@
 // here: the id of the session says what the client can do, and the id of a question names its call and its task. So an
 // answer also reaches a task after the server has started again.
 import { callerOf, type Principal } from '../../contract/events/token-events.ts'
-import type { PendingCallItem } from '../../contract/wire.ts'
 import { withTask } from '../ids.ts'
 import { type Exchange, isRecord } from './exchange.ts'
-import { elicitationFor } from './questions.ts'
+import { elicitationFor, type Questions } from './questions.ts'
 
 const asking = 'asks'
 const silent = 'silent'
@@ -24,14 +23,21 @@ export const sessionFor = (params: Record<string, unknown>, newId: string): stri
 export const elicitsIn = (sessionId: string | string[] | undefined): boolean =>
   typeof sessionId === 'string' && sessionId.startsWith(`${asking}.`)
 
-/** Asks the client. Its answers come as messages of their own, so the task goes on without this request, too. */
+/**
+ * Asks the client, each question once. Its answers come as messages of their own, so the task goes on without this request,
+ * too. `asked`: the calls for which it was asked already.
+ */
 export const askOlderClient = async (
   { send }: Exchange,
   taskId: string,
-  questions: ReadonlyMap<string, PendingCallItem>,
+  questions: Questions,
+  asked: Set<string>,
 ): Promise<void> => {
-  for (const call of questions.values())
+  for (const call of questions.values()) {
+    if (asked.has(call.call_id)) continue
+    asked.add(call.call_id)
     await send({ jsonrpc: '2.0', id: withTask(call.call_id, taskId), ...elicitationFor(call) })
+  }
 }
 
 /** Whether a message is the answer to a request of ours. */

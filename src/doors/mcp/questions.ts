@@ -1,16 +1,17 @@
 // What a task asks its client, as elicitations, and the answers as results of the calls.
 import type { AnswerCallsBody, MessageContent, PendingCallItem, Task } from '../../contract/wire.ts'
-import { callsForClient } from '../turns.ts'
 import { isRecord } from './exchange.ts'
+
+export type Questions = ReadonlyMap<string, PendingCallItem>
 
 /**
  * The keys of the calls for which a task waits: the name of the question. A task may ask by one name several times: the
  * second question has the key `name-2`. So a key never means another question of the task.
  */
-export const questionsIn = (task: Task): Map<string, PendingCallItem> => {
+export const questionsOf = ({ output }: Task, calls: PendingCallItem[]): Questions => {
   const keys = new Map<string, string>()
   const times = new Map<string, number>()
-  for (const item of task.output) {
+  for (const item of output) {
     if (item.type !== 'tool_call') continue
     const n = (times.get(item.name) ?? 0) + 1
     times.set(item.name, n)
@@ -18,7 +19,7 @@ export const questionsIn = (task: Task): Map<string, PendingCallItem> => {
   }
   // The calls of another task, which this one waits for, are not in its output.
   const keyOf = ({ call_id, name }: PendingCallItem): string => keys.get(call_id) ?? `${name}-${call_id}`
-  return new Map(callsForClient(task).map(call => [keyOf(call), call]))
+  return new Map(calls.map(call => [keyOf(call), call]))
 }
 
 type Form = {

@@ -2,7 +2,7 @@
 import { inputsOf } from '../../history/context.ts'
 import { answersOf, readBy } from '../../http/request/request.ts'
 import { rowOf } from '../answers.ts'
-import { invalidParams } from './errors.ts'
+import { invalidParams, noResource } from './errors.ts'
 import type { Exchange } from './exchange.ts'
 import { taskNow } from './task-now.ts'
 
@@ -69,7 +69,7 @@ export const readResource = async (exchange: Exchange): Promise<object> => {
   const taskId =
     uri.startsWith(scheme) && isDecodable(uri) ? decodeURIComponent(uri.slice(scheme.length)) : ''
   const row = taskId === '' ? undefined : rowOf(tasks, request.principal, taskId)
-  if (row === undefined) throw invalidParams(`There is no resource ${uri.slice(0, 200)}`)
+  if (row === undefined) throw noResource(uri)
   readBy(serving, request)(row.id)
   const { task } = await taskNow(exchange, row.id)
   const created = await tasks.createdOf(tasks.streamOf(row.id))

@@ -29,7 +29,7 @@ const callTool = async (exchange: Exchange): Promise<object> => {
   const { name, arguments: args = {} } = params
   if (typeof name !== 'string') throw invalidParams('name must be a string')
   if (!isRecord(args)) throw invalidParams('arguments must be an object')
-  const called = calledBy(deps, request.principal, name)
+  const called = await calledBy(deps, request.principal, name)
   if (called === undefined) throw invalidParams(`Unknown tool: ${name.slice(0, 200)}`)
   return 'agent' in called
     ? callAgent(exchange, called.agent, args)

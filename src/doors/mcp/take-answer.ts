@@ -3,7 +3,7 @@ import { rowOf } from '../answers.ts'
 import { inTask } from '../ids.ts'
 import { type Exchange, mustHave } from './exchange.ts'
 import { giveResults } from './give-answers.ts'
-import { questionsIn, resultFor } from './questions.ts'
+import { resultFor } from './questions.ts'
 import { taskNow } from './task-now.ts'
 
 /** Takes the answer of a client. An answer to nothing is ignored. */
@@ -15,8 +15,8 @@ export const takeAnswer = async (
   const asked = typeof id === 'string' ? inTask(id) : undefined
   if (asked === undefined) return
   if (rowOf(exchange.deps.tasks, exchange.request.principal, asked.taskId) === undefined) return
-  const { task } = await taskNow(exchange, asked.taskId)
-  const call = [...questionsIn(task).values()].find(({ call_id }) => call_id === asked.id)
+  const { task, questions } = await taskNow(exchange, asked.taskId)
+  const call = [...questions.values()].find(({ call_id }) => call_id === asked.id)
   // An error in place of an answer: the client cannot show the question.
   const given = call && resultFor(call, result ?? { action: 'cancel' })
   if (given !== undefined) await giveResults(exchange, task.id, [given])

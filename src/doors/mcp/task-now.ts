@@ -1,8 +1,11 @@
-// A task as it is now.
-import type { Task } from '../../contract/wire.ts'
+// A task as it is now, with what it asks its client.
+import { isTerminal, type PendingCallItem, type Task } from '../../contract/wire.ts'
 import { answersOf } from '../../http/request/request.ts'
 import { isLong, type Text } from '../../platform/pieces.ts'
+import { standingOf } from '../follow.ts'
+import { callsForClient } from '../turns.ts'
 import type { Exchange } from './exchange.ts'
+import { type Questions, questionsOf } from './questions.ts'
 
 const wholeOf = async (text: Text): Promise<string> => {
   if (!isLong(text)) return text
@@ -11,13 +14,31 @@ const wholeOf = async (text: Text): Promise<string> => {
   return pieces.join('')
 }
 
-/** Throws TaskNotFound if there is no such task, or if the caller may not see it. `endedAt`: in Unix milliseconds. */
-export const taskNow = async (
-  { deps: { tasks, serving }, request, reply }: Pick<Exchange, 'deps' | 'request' | 'reply'>,
-  taskId: string,
-): Promise<{ task: Task; endedAt: number | null }> => {
-  const row = tasks.queries.visible(request.principal, taskId)
-  const { pause } = answersOf(serving, request, reply)
-  const task = JSON.parse(await wholeOf(tasks.recall.ofRow(row, pause).text)) as Task
-  return { task, endedAt: row.ended_at }
+/** `endedAt`: in Unix milliseconds. */
+export type TaskNow = { task: Task; endedAt: number | null; questions: Questions }
+
+type Asking = Pick<Exchange, 'deps' | 'request' | 'reply'>
+
+/** The calls without a result that the client was asked for. Code goes on at the first of several answers. */
+const openCalls = async ({ deps, request, reply }: Asking, task: Task): Promise<PendingCallItem[]> => {
+  if (isTerminal(task.status)) return []
+  if (task.status === 'input-required') return callsForClient(task)
+  const ended = new Set(task.output.flatMap(item => (item.type === 'tool_result' ? [item.call_id] : [])))
+  const open = task.output.flatMap(item =>
+    item.type === 'tool_call' && !ended.has(item.call_id) ? [item.call_id] : [],
+  )
+  if (open.length === 0) return []
+  const { pause } = answersOf(deps.serving, request, reply)
+  const { asked } = await standingOf(deps.tasks, task.id, pause)
+  return open.flatMap(callId => asked.get(callId) ?? [])
+}
+
+/** Throws TaskNotFound if there is no such task, or if the caller may not see it. */
+export const taskNow = async (asking: Asking, taskId: string): Promise<TaskNow> => {
+  const { deps, request, reply } = asking
+  const { queries, recall } = deps.tasks
+  const row = queries.visible(request.principal, taskId)
+  const { pause } = answersOf(deps.serving, request, reply)
+  const task = JSON.parse(await wholeOf(recall.ofRow(row, pause).text)) as Task
+  return { task, endedAt: row.ended_at, questions: questionsOf(task, await openCalls(asking, task)) }
 }

@@ -3,7 +3,8 @@ import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
 import { plainText } from '../../contract/plain-text.ts'
 import { taskErrors } from '../../contract/task-errors.ts'
 import type { Task, TaskStatus } from '../../contract/wire.ts'
-import { elicitationFor, questionsIn } from './questions.ts'
+import { elicitationFor } from './questions.ts'
+import type { TaskNow } from './task-now.ts'
 
 const text = (words: string) => [{ type: 'text', text: words }]
 
@@ -45,7 +46,7 @@ const waitingFor = { paused: 'The task is paused.', approval: 'The task waits fo
 /** How often clients should ask. */
 const pollIntervalMs = 1000
 
-type Shown = { task: Task; endedAt: number | null; elicits: boolean }
+type Shown = TaskNow & { elicits: boolean }
 
 /** The fields that every answer about a task has. */
 const headOf = ({ task, endedAt }: Shown) => ({
@@ -57,18 +58,16 @@ const headOf = ({ task, endedAt }: Shown) => ({
 })
 
 /** Why a task that has not ended does not go on by itself. */
-const statusMessageOf = ({ task, elicits }: Shown): string | undefined => {
+const statusMessageOf = ({ task, questions, elicits }: Shown): string | undefined => {
   if (task.status === 'paused') return waitingFor.paused
-  if (task.status !== 'input-required') return undefined
-  const questions = [...questionsIn(task).values()]
-  if (questions.length === 0) return waitingFor.approval
-  const asked = questions.map(call => elicitationFor(call).params.message).join('\n')
+  if (questions.size === 0) return task.status === 'input-required' ? waitingFor.approval : undefined
+  const asked = [...questions.values()].map(call => elicitationFor(call).params.message).join('\n')
   return elicits ? asked : `The task waits for an answer, which this client cannot give: ${asked}`
 }
 
 /** The state of a task, with what belongs to it: its questions, its result, or its error. */
 export const detailsOf = (shown: Shown): Record<string, unknown> => {
-  const { task, elicits } = shown
+  const { task, questions, elicits } = shown
   const statusMessage = statusMessageOf(shown)
   const head = { ...headOf(shown), ...(statusMessage === undefined ? {} : { statusMessage }) }
   const end = ['completed', 'failed', 'expired'].includes(task.status) ? endOf(task) : undefined
@@ -77,8 +76,7 @@ export const detailsOf = (shown: Shown): Record<string, unknown> => {
     return { ...head, status: 'failed', error: { code, message, ...(data === undefined ? {} : { data }) } }
   }
   if (end !== undefined) return { ...head, status: 'completed', result: end.result }
-  const questions = questionsIn(task)
-  if (task.status !== 'input-required' || questions.size === 0)
+  if (task.status === 'paused' || questions.size === 0)
     return { ...head, status: statuses[task.status] ?? 'working' }
   const inputRequests = elicits
     ? Object.fromEntries([...questions].map(([key, call]) => [key, elicitationFor(call)]))

@@ -7,7 +7,6 @@ import { tasksExtension } from './error-form.ts'
 import { invalidParams, missingCapability } from './errors.ts'
 import { type Exchange, isRecord } from './exchange.ts'
 import { giveAnswers } from './give-answers.ts'
-import { questionsIn } from './questions.ts'
 import { taskNow } from './task-now.ts'
 import { detailsOf } from './task-object.ts'
 
@@ -32,8 +31,8 @@ export const updateTask = async (exchange: Exchange): Promise<object> => {
   const { inputResponses } = exchange.params
   const taskId = named(exchange)
   if (!isRecord(inputResponses)) throw invalidParams('inputResponses must be an object')
-  const { task } = await taskNow(exchange, taskId)
-  await giveAnswers(exchange, taskId, questionsIn(task), new Map(Object.entries(inputResponses)))
+  const { questions } = await taskNow(exchange, taskId)
+  await giveAnswers(exchange, taskId, questions, new Map(Object.entries(inputResponses)))
   return {}
 }
 

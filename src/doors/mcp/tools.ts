@@ -65,6 +65,7 @@ const agentsByName = ({ agents }: Pick<McpDeps, 'agents'>, principal: Principal)
 }
 
 export const toolsFor = async (deps: McpDeps, principal: Principal) => {
+  await deps.mcp.agentsKnown()
   const kinds = await deps.environments.list()
   const tools = [
     ...[...agentsByName(deps, principal).values()].map(toolOfAgent),
@@ -74,12 +75,13 @@ export const toolsFor = async (deps: McpDeps, principal: Principal) => {
 }
 
 /** What a call of a tool means; undefined: there is no such tool. */
-export const calledBy = (
+export const calledBy = async (
   deps: McpDeps,
   principal: Principal,
   name: string,
-): { agent: AgentInfo } | { kind: string } | undefined => {
+): Promise<{ agent: AgentInfo } | { kind: string } | undefined> => {
   if (name.startsWith(ofKinds)) return { kind: name.slice(ofKinds.length) }
+  await deps.mcp.agentsKnown()
   const agent = name.startsWith(ofAgents)
     ? agentsByName(deps, principal).get(name.slice(ofAgents.length))
     : undefined

@@ -33,6 +33,8 @@ export type Call = {
   saying: OpenItem[] | undefined
   /** What the code of the agent has asked for with the call; undefined: no code has made it. */
   kind: EntryKind | undefined
+  /** The schema of the answer that the code asks its client for. */
+  schema?: object
   /** Whether the call has its result. `refused`: the call never ran. `dropped`: it was stopped before its result. */
   ended: false | 'answered' | 'refused' | 'dropped'
 }
@@ -99,12 +101,13 @@ const say = (view: Calls, { effect_id, item_id }: Said, parts: number) => {
 /** The calls that the code of an agent makes in a turn. */
 const madeCalls = (view: Calls, journal: TaskEventData<'AgentStepCompleted'>['journal'] = []): Call[] => {
   const said = new Map(view.saidCalls.map(call => [call.callId, call]))
-  return journal.flatMap(({ do: what, name, call_id: id }) => {
+  return journal.flatMap(({ do: what, name, call_id: id, ask }) => {
     if (id === undefined) return []
     const wished = view.wishedCalls.get(id)
     view.wishedCalls.delete(id)
     const bare = newCall(id, name === undefined ? what : `${what}:${name}`, '')
-    return { ...(said.get(id) ?? wished ?? bare), kind: what }
+    const made = { ...(said.get(id) ?? wished ?? bare), kind: what }
+    return what === 'ask' && ask !== undefined ? { ...made, schema: ask.schema as object } : made
   })
 }
 

@@ -30,8 +30,10 @@ const leave = (view: Waits): void => enter(view)
 
 /** The call as the client sees it while it waits. */
 const pendingCall = (view: Calls & Approvals & Output, callId: string): PendingCallItem => {
-  const item = itemOf(view, callOf(view, callId).itemId) as ToolCallItem
-  return awaitsApproval(view, callId) ? { ...item, metadata: { approval: true } } : item
+  const { itemId, schema } = callOf(view, callId)
+  const item = itemOf(view, itemId) as ToolCallItem
+  if (awaitsApproval(view, callId)) return { ...item, metadata: { approval: true } }
+  return schema === undefined ? item : { ...item, metadata: { schema: schema as Record<string, unknown> } }
 }
 const answer = (view: Waits, callId: string): void => {
   view.pendingCalls = view.pendingCalls.filter(({ call_id }) => call_id !== callId)

@@ -1,0 +1,40 @@
+// The public suite of MCP against this server: what the version 2026-07-28 requires, with the scenarios of the extension for
+// tasks. The tools that it calls are the agents in suite-agents. expected-failures.yaml names what fails, with reasons.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import path from 'node:path'
+import t from 'tap'
+import { type Api, adminToken, serveHere } from '../../support/server.ts'
+import { namingProxy } from './naming-proxy.ts'
+
+t.setTimeout(240_000)
+
+const folder = import.meta.dirname
+const program = path.resolve(folder, '../../../node_modules/@modelcontextprotocol/conformance/dist/index.js')
+
+/** The suite waits half a second for some answers. An agent that has run once is as fast as any tool. */
+const warmUp = async (api: Api): Promise<void> => {
+  for (const client_id of ['test_streaming_elicitation', 'test_logging_tool', 'greet'])
+    await api('POST', '/tasks', { user_message_content: '{"name":"x"}', client_id, stream: false })
+}
+
+t.test('what 2026-07-28 requires, and tasks', async t => {
+  const { url, api } = await serveHere(t, {
+    AGENT_PATH: path.join(folder, 'suite-agents'),
+    MCP_TASK_AFTER_MS: '500',
+  })
+  for (const task_id of ['static-text', 'template/123/data']) {
+    const body = { task_id, user_message_content: 'x', client_id: 'echo', stream: false }
+    t.equal((await api('POST', '/tasks', body)).status, 200)
+  }
+  await warmUp(api)
+  const proxy = await namingProxy(url, adminToken)
+  t.teardown(proxy.close)
+  const args = [
+    ...['server', '--url', proxy.url, '--requirements', '2026-07-28'],
+    ...['--expected-failures', path.join(folder, 'expected-failures.yaml'), '--output-dir', t.testdir()],
+  ]
+  const child = spawn(process.execPath, [program, ...args], { stdio: ['ignore', 'inherit', 'inherit'] })
+  const [code] = await once(child, 'close')
+  t.equal(code, 0)
+})
