@@ -2,11 +2,7 @@
 // becomes a task that the client asks for, if it knows tasks. The task is stored before anything is answered.
 import { callerOf } from '../../contract/events/token-events.ts'
 import { Invalid } from '../../contract/refusals.ts'
-import {
-  AgentConfig,
-  type AgentInfo,
-  type CreateTaskBody,
-} from '../../contract/wire.ts'
+import { AgentConfig, type AgentInfo, type CreateTaskBody } from '../../contract/wire.ts'
 import { answersOf, readBy } from '../../http/request/request.ts'
 import { watchDelivery } from '../../http/routes/task-create.ts'
 import { rowOf } from '../answers.ts'

@@ -34,6 +34,10 @@ const toolOfAgent = (agent: AgentInfo): Tool => {
   }
 }
 
+/** The kinds of the server can be used, also when they are slow to say what they are. */
+const isUsable = ({ importable, origin }: EnvironmentInfo): boolean =>
+  importable === 'true' || origin === 'builtin'
+
 const stepsOfSession = {
   type: 'object',
   properties: {
@@ -69,7 +73,7 @@ export const toolsFor = async (deps: McpDeps, principal: Principal) => {
   const kinds = await deps.environments.list()
   const tools = [
     ...[...agentsByName(deps, principal).values()].map(toolOfAgent),
-    ...kinds.filter(({ importable }) => importable === 'true').map(toolOfKind),
+    ...kinds.filter(isUsable).map(toolOfKind),
   ]
   return tools.filter(({ name }) => isToolName(name)).toSorted((a, b) => (a.name < b.name ? -1 : 1))
 }

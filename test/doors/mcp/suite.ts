@@ -2,12 +2,15 @@
 // tasks. The tools that it calls are the agents in suite-agents. expected-failures.yaml names what fails, with reasons.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import path from 'node:path'
 import t from 'tap'
 import { type Api, adminToken, serveHere } from '../../support/server.ts'
+import { hostileMessages } from './hostile.ts'
 import { namingProxy } from './naming-proxy.ts'
 
-t.setTimeout(240_000)
+t.setTimeout(900_000)
 
 const folder = import.meta.dirname
 const program = path.resolve(folder, '../../../node_modules/@modelcontextprotocol/conformance/dist/index.js')
@@ -30,11 +33,31 @@ t.test('what 2026-07-28 requires, and tasks', async t => {
   await warmUp(api)
   const proxy = await namingProxy(url, adminToken)
   t.teardown(proxy.close)
+  const results = mkdtempSync(path.join(tmpdir(), 'reprise-mcp-suite-'))
+  t.teardown(() => rmSync(results, { recursive: true, force: true }))
   const args = [
     ...['server', '--url', proxy.url, '--requirements', '2026-07-28'],
-    ...['--expected-failures', path.join(folder, 'expected-failures.yaml'), '--output-dir', t.testdir()],
+    ...[
+      '--expected-failures',
+      path.join(folder, 'expected-failures.yaml'),
+      '--output-dir',
+      results,
+      '--timeout',
+      '120000',
+    ],
   ]
   const child = spawn(process.execPath, [program, ...args], { stdio: ['ignore', 'inherit', 'inherit'] })
   const [code] = await once(child, 'close')
   t.equal(code, 0)
+})
+
+t.test('5,000 hostile messages', async t => {
+  const { url, lines } = await serveHere(t)
+  const { wrong, statuses } = await hostileMessages(url, adminToken, 5000)
+  t.comment(JSON.stringify(statuses))
+  t.same(wrong, [])
+  t.same(
+    lines.filter(({ level }) => level === 'error'),
+    [],
+  )
 })
