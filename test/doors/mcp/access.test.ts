@@ -1,11 +1,20 @@
 // Who may do what at /mcp, and what it does with messages of nobody's making.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { request } from 'node:http'
+import path from 'node:path'
 import t from 'tap'
 import { may, type TokenAccess } from '../../../src/access/roles.ts'
 import { roles } from '../../../src/contract/events/token-events.ts'
 import { adminToken, serveHere } from '../../support/server.ts'
 import { hostileMessages } from './hostile.ts'
 import { messageOf, messagesTo } from './messages.ts'
+import { namingProxy } from './naming-proxy.ts'
+
+const suite = path.resolve(
+  import.meta.dirname,
+  '../../../node_modules/@modelcontextprotocol/conformance/dist/index.js',
+)
 
 const { url, api, lines } = await serveHere(t)
 const tokenOf = async (body: object) =>
@@ -103,4 +112,46 @@ t.test('hostile messages get answers, and no fault', async t => {
     lines.filter(({ level }) => level === 'error'),
     [],
   )
+})
+
+t.test('what docs/doors.md lists is so', async t => {
+  const send = messagesTo(url)
+  for (const method of ['prompts/list', 'completion/complete', 'subscriptions/listen', 'tasks/list'])
+    t.match(await send(method), { status: 404, error: { code: -32601 } }, method)
+  const authorization = `Bearer ${adminToken}`
+  for (const method of ['GET', 'DELETE'])
+    t.equal((await fetch(`${url}/mcp`, { method, headers: { authorization } })).status, 405)
+  const metadata = await (await fetch(`${url}/.well-known/oauth-protected-resource/mcp`)).json()
+  t.notOk('authorization_servers' in (metadata as object))
+
+  const headers = { ...messageOf('x', {}).headers, accept: 'application/json, text/event-stream' }
+  const { 'mcp-protocol-version': _, 'mcp-method': __, ...ofOlder } = headers
+  const older = async (body: unknown, session = 'silent.x') => {
+    const sent = { ...ofOlder, 'mcp-session-id': session }
+    return fetch(`${url}/mcp`, { method: 'POST', headers: sent, body: JSON.stringify(body) })
+  }
+  const message = (method: string, params: object) => ({ jsonrpc: '2.0', id: 1, method, params })
+  t.equal((await older([message('ping', {})])).status, 400, 'lists of messages')
+  t.match(await (await older(message('tasks/get', { taskId }))).text(), '-32601', 'tasks of older clients')
+  for (const [capabilities, word] of [
+    [{ elicitation: {} }, 'asks.'],
+    [{}, 'silent.'],
+  ] as const) {
+    const clientInfo = { name: 'x', version: '1' }
+    const hello = message('initialize', { protocolVersion: '2025-11-25', capabilities, clientInfo })
+    const answer = await older(hello)
+    t.match(answer.headers.get('mcp-session-id'), new RegExp(`^${word}`))
+    await answer.text()
+  }
+})
+
+t.test('a scenario of the public suite; all of them: npm run doors -- mcp', async t => {
+  const proxy = await namingProxy(url, adminToken)
+  t.teardown(proxy.close)
+  const scenario = ['--scenario', 'http-header-validation', '--spec-version', '2026-07-28']
+  const child = spawn(process.execPath, [suite, 'server', '--url', proxy.url, ...scenario])
+  let said = ''
+  for (const output of [child.stdout, child.stderr]) output.on('data', piece => (said += piece))
+  const [code] = await once(child, 'close')
+  t.equal(code, 0, said.slice(-2000))
 })

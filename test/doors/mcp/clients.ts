@@ -1,4 +1,6 @@
 // MCP's own client, pointed at a server of the tests, and agents for it to call.
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import type { Test } from 'tap'
 import { adminToken } from '../../support/server.ts'
@@ -34,4 +36,13 @@ export const clientOf = async (
   await client.connect(transport)
   t.teardown(() => client.close())
   return client
+}
+
+/** A folder with some agents of the public suite. Each one that is loaded has a process. */
+export const suiteAgents = (t: Test, ...names: string[]): string => {
+  const files = names.map(name => `${name}.mjs`)
+  const folder = path.join(import.meta.dirname, 'suite-agents')
+  return t.testdir(
+    Object.fromEntries(files.map(file => [file, readFileSync(path.join(folder, file), 'utf8')])),
+  )
 }

@@ -76,12 +76,14 @@ export const hostileMessages = async (url: string, token: string, count: number)
   }
   const messageFor = (method: string): unknown => {
     const isOlder = often(0.3)
-    const params = { ...right[method], ...(isOlder ? {} : { _meta: meta }) }
+    // Most mistakes are where the methods look: a wrong head reaches none of them.
+    const given = often(0.5) ? (spoilt(right[method]) as object) : right[method]
+    const params = { ...given, ...(isOlder ? {} : { _meta: meta }) }
     const id = method.startsWith('notifications/') ? {} : { id: pick([1, 'a', 0]) }
     const message = { jsonrpc: '2.0', ...id, method, params }
     if (often(0.05)) return [message, message]
     if (often(0.05)) return { jsonrpc: '2.0', id: pick(odd), result: pick(odd) }
-    if (often(0.3)) return message
+    if (often(0.7)) return message
     const once = spoilt(message)
     return often(0.5) ? once : spoilt(once)
   }
@@ -94,7 +96,7 @@ export const hostileMessages = async (url: string, token: string, count: number)
       accept: 'application/json, text/event-stream',
       authorization: `Bearer ${token}`,
       ...(often(0.9)
-        ? { 'mcp-protocol-version': pick(['2026-07-28', '2026-07-28', '2025-11-25', 'v9']) }
+        ? { 'mcp-protocol-version': often(0.85) ? '2026-07-28' : pick(['2025-11-25', 'v9']) }
         : {}),
       ...(often(0.9) ? { 'mcp-method': method } : {}),
       ...(isPlain && often(0.9) ? { 'mcp-name': name } : {}),

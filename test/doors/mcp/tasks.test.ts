@@ -1,10 +1,14 @@
 // Calls that become tasks, and questions of tasks.
-import path from 'node:path'
 import t from 'tap'
 import { serveHere } from '../../support/server.ts'
+import { suiteAgents } from './clients.ts'
 import { becomes, forms, messagesTo, tasks } from './messages.ts'
 
-const AGENT_PATH = path.join(import.meta.dirname, 'suite-agents')
+const AGENT_PATH = suiteAgents(
+  t,
+  ...['multi_input', 'greet', 'failing_job', 'slow_compute'],
+  ...['test_input_required_result_multi_round', 'test_input_required_result_elicitation'],
+)
 const { url, api } = await serveHere(t, { AGENT_PATH, MCP_TASK_AFTER_MS: '300' })
 const send = messagesTo(url)
 const call = (name: string, args: object = {}) =>
