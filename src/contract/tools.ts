@@ -53,6 +53,8 @@ export type ToolOutput = {
 
 export type Tool = {
   definition: ToolDefinition
+  /** What its source says about all of its tools. The model reads it once, with the first of them that it is offered. */
+  guide?: string
   /** What is odd about the definition. If the tool is left out, it is not offered, and its calls are refused. */
   odd?: OddTool
   /** Whether a call with these arguments may run again when the outcome of a run is unknown. */

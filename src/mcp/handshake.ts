@@ -2,7 +2,7 @@
 import type { Client, Transport } from '@modelcontextprotocol/client'
 import { isError, refusalIn } from './failure.ts'
 import { httpTransport } from './http.ts'
-import { openMs } from './limits.ts'
+import { openMs, patienceMs } from './limits.ts'
 import type { Outside } from './outside.ts'
 import { createMcpAnswers } from './reading/answers.ts'
 import type { McpServer } from './server.ts'
@@ -33,14 +33,14 @@ export const openClient = async (
   toolsChanged: () => void,
 ): Promise<Client> => {
   const sdk: Sdk = await import('@modelcontextprotocol/client') // loaded only when a server is used
-  const greet = async (mode: 'legacy' | 'auto'): Promise<Client> => {
+  const greet = async (mode: 'legacy' | 'auto', ms: number): Promise<Client> => {
     const client = new sdk.Client(outside.client, {
       versionNegotiation: { mode },
       listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: toolsChanged } },
     })
     const transport = transportOf(sdk, server, outside)
     try {
-      await within(outside.timers, server, client.connect(transport, { timeout: 2 * openMs }))
+      await within(outside.timers, server, client.connect(transport, { timeout: 2 * openMs }), ms)
       return client
     } catch (error) {
       await client.close().catch(() => {})
@@ -48,10 +48,14 @@ export const openClient = async (
       throw error
     }
   }
-  return greet('legacy').catch(error => {
-    if (!wantsNewer(error)) throw error
-    return greet('auto').catch(() => {
-      throw error // the reason why the server refuses us
+  if ('command' in server)
+    return greet('legacy', openMs).catch(error => {
+      if (!wantsNewer(error)) throw error
+      return greet('auto', openMs).catch(() => {
+        throw error // the reason why the server refuses us
+      })
     })
-  })
+  // A server at a URL is asked for its versions first. One that does not know this question is greeted as ever.
+  const either = greet('auto', patienceMs).catch(() => greet('legacy', openMs))
+  return within(outside.timers, server, either, openMs)
 }

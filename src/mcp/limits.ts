@@ -16,6 +16,8 @@ export const maxTools = 512
 /** The greatest length of the list of tools as JSON, and of one tool, in characters. A longer tool is left out. */
 export const maxListLength = 1024 * 1024
 export const maxToolLength = 128 * 1024
+/** At most this many characters of a server's instructions reach the model. */
+export const maxInstructions = 8192
 /** At most this many characters of progress messages are passed on from one call. */
 export const maxProgress = 4096
 /** A result has at most this many characters of text; the rest is cut off. */

@@ -2,18 +2,20 @@ import type { Client } from '@modelcontextprotocol/client'
 import type { Timers } from '../contract/ports.ts'
 import type { OddTool } from '../contract/wire.ts'
 import { isAnswer, McpFailure } from './failure.ts'
-import { maxListLength, maxTools, openMs, patienceMs } from './limits.ts'
+import { maxInstructions, maxListLength, maxTools, openMs, patienceMs } from './limits.ts'
 import { cannotRead } from './reading/answers.ts'
 import { type Fields, isFields } from './reading/heard.ts'
 import { unpacked } from './reading/parcel.ts'
 import { type McpTool, type ReadTool, readTool } from './reading/tool.ts'
-import type { McpServer } from './server.ts'
+import { type McpServer, withoutSecrets } from './server.ts'
 import { within } from './too-late.ts'
 
 export type ToolList = {
   tools: McpTool[]
   /** The tools that were mended or left out. */
   odd: OddTool[]
+  /** What the server says about all of its tools; absent: nothing. */
+  instructions?: string
 }
 
 /** The code of an error that says that the server does not know the request. */
@@ -46,6 +48,11 @@ const listOf = (all: ReadTool[], server: string): ToolList => {
     }
   }
   return { tools: [...tools.values()], odd: odd.slice(0, maxOdd) }
+}
+
+const instructionsOf = (client: Client, server: McpServer): Pick<ToolList, 'instructions'> => {
+  const said = client.getInstructions()?.trim() ?? ''
+  return said === '' ? {} : { instructions: withoutSecrets(server, said).slice(0, maxInstructions) }
 }
 
 type Page = { tools: unknown[]; cursor: string | undefined }
@@ -95,7 +102,7 @@ export const listTools = async (
   const pages = pagesOf(client, server.name)
   try {
     const all = await within(timers, server, pages, isDeclared ? openMs : patienceMs)
-    return listOf(all, server.name)
+    return { ...listOf(all, server.name), ...instructionsOf(client, server) }
   } catch (error) {
     const isLate = error instanceof McpFailure && error.isLate
     if (isDeclared || !(isAnswer(error) || isLate)) throw error

@@ -45,10 +45,18 @@ const leftOut = (server: McpServer, odd: OddTool): Tool => ({
 })
 
 export const createMcpTools = ({ configured, connections }: Deps): ToolSource => {
-  const asTool = (server: McpServer, caller: Caller, tool: McpTool, odd: OddTool | undefined): Tool => {
+  const asTool = (
+    server: McpServer,
+    caller: Caller,
+    tool: McpTool,
+    { odd, instructions }: { odd: OddTool | undefined; instructions: string | undefined },
+  ): Tool => {
     const { readOnlyHint, idempotentHint } = tool.annotations ?? {}
     return {
       definition: definitionOf(server, tool),
+      ...(instructions === undefined
+        ? {}
+        : { guide: `About the tools of "${server.name}": ${instructions}` }),
       ...(odd === undefined ? {} : { odd }),
       origin: `mcp:${server.name}`,
       isSafe: () => readOnlyHint === true || idempotentHint === true,
@@ -75,10 +83,13 @@ export const createMcpTools = ({ configured, connections }: Deps): ToolSource =>
   ): Promise<Tool[]> => {
     const lists = await Promise.all(
       servers.map(async server => {
-        const { tools, odd } = await repeated(() => connections.tools(server, caller, signal), signal)
+        const { tools, odd, instructions } = await repeated(
+          () => connections.tools(server, caller, signal),
+          signal,
+        )
         const mended = new Map(odd.filter(({ left_out }) => !left_out).map(each => [each.name, each]))
         return [
-          ...tools.map(tool => asTool(server, caller, tool, mended.get(tool.name))),
+          ...tools.map(tool => asTool(server, caller, tool, { odd: mended.get(tool.name), instructions })),
           ...odd.filter(({ left_out }) => left_out).map(each => leftOut(server, each)),
         ]
       }),

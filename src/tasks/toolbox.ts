@@ -1,6 +1,7 @@
 // Offers a task its tools from every source, and decides how each call is handled, by the lists of the request and the
 // schema of the tool. An agent learns why a call is refused, and continues.
 import { envOf, type Tool, type Toolbox, type ToolSource } from '../contract/tools.ts'
+import type { ToolDefinition } from '../contract/wire.ts'
 import type { SchemaChecker } from '../json-schema/checker.ts'
 import { isDenied, isListed } from './allowed-tools.ts'
 import { argumentsOf, createPlanner } from './call-plan.ts'
@@ -16,6 +17,18 @@ type ToolboxDeps = {
   mcp: ToolSource
 }
 
+/** The definitions of tools. What a source says about all of its tools is said with the first one. */
+const guided = (tools: readonly Pick<Tool, 'definition' | 'guide'>[]): ToolDefinition[] => {
+  const said = new Set<string>()
+  return tools.map(({ definition, guide }) => {
+    if (guide === undefined || said.has(guide)) return definition
+    said.add(guide)
+    const { description = '' } = definition.function
+    const both = description === '' ? guide : `${description}\n\n${guide}`
+    return { ...definition, function: { ...definition.function, description: both } }
+  })
+}
+
 export const createToolbox = ({ builtin, agents, checker, session, mcp }: ToolboxDeps): Toolbox => {
   const own = createOwnTools(builtin, agents)
   return {
@@ -24,17 +37,32 @@ export const createToolbox = ({ builtin, agents, checker, session, mcp }: Toolbo
       const [steps, servers] = [await session.list(scope, signal), await mcp.list(scope, signal)]
       const ofServer = [...steps, ...own.builtins(request), ...servers]
         .filter(({ odd }) => odd?.left_out !== true)
-        .map(tool => tool.definition)
-        .filter(({ function: { name } }) => isListed(request, name))
+        .filter(
+          ({
+            definition: {
+              function: { name },
+            },
+          }) => isListed(request, name),
+        )
+      const ofOthers = (definition: ToolDefinition) => ({ definition })
+      const all = [
+        ...(request.client_tools ?? []).map(ofOthers),
+        ...ofServer,
+        ...own.subagents(scope).map(ofOthers),
+      ]
       const seen = new Set<string>()
-      const tools = [...(request.client_tools ?? []), ...ofServer, ...own.subagents(scope)].filter(
-        ({ function: { name } }) => {
+      const offered = all.filter(
+        ({
+          definition: {
+            function: { name },
+          },
+        }) => {
           const isFirst = !seen.has(name) // a client's tool replaces a server tool of the same name
           seen.add(name)
           return isFirst && !isDenied(request, name)
         },
       )
-      return { tools, odd: servers.flatMap(({ odd }) => odd ?? []) }
+      return { tools: guided(offered), odd: servers.flatMap(({ odd }) => odd ?? []) }
     },
 
     plan: createPlanner({ own, checker, session, mcp }),

@@ -21,6 +21,7 @@ const resultOf = (method, params, raw) => {
 const answerTo = raw => {
   const { id, method, params } = JSON.parse(raw)
   if (id === undefined) return undefined
+  if (!['initialize', 'tools/list', 'tools/call'].includes(method)) return { progress: [], answer: '{"jsonrpc":"2.0","id":' + JSON.stringify(id) + ',"error":{"code":-32601,"message":"unknown"}}' }
   const token = params?._meta?.progressToken
   const progress = token === undefined ? [] : ['{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":' + JSON.stringify(token) + ',"progress":0.50,"total":1.0,"message":"half"}}']
   return { progress, answer: '{"jsonrpc":"2.0","id":' + id + '.0,"result":' + resultOf(method, params, raw) + '}' }
