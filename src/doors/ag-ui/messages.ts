@@ -9,39 +9,47 @@ export type Place = (string | number)[]
 
 const refused = (loc: Place, msg: string) => new Invalid([{ loc, msg, type: 'value_error' }])
 
-/** The content of a file. `url`: where it is, or the file itself as a data URL. */
-type File = { url: string; data: string | undefined; mimeType: string; filename: string }
+type MediaPart = Exclude<AgUiPart, { type: 'text' }>
 
-const fileOf = (part: Exclude<AgUiPart, { type: 'text' }>, at: Place): File => {
-  const given =
-    part.type === 'binary'
-      ? { data: part.data, url: part.url, mimeType: part.mimeType }
-      : { [part.source.type]: part.source.value, mimeType: 'mimeType' in part.source && part.source.mimeType }
-  const { data, url } = given as { data?: string | null; url?: string | null }
-  const mimeType = given.mimeType || 'application/octet-stream'
-  const filename = (part.type === 'binary' && part.filename) || 'file'
-  if (data) return { url: `data:${mimeType};base64,${data}`, data, mimeType, filename }
-  if (url) return { url, data: undefined, mimeType, filename }
-  throw refused(at, 'A file needs its data or a URL: the server stores no files of its own')
+/** What a part has: bytes as base64, or where they are. */
+type Bytes = { data?: string | undefined; url?: string | undefined; mimeType: string; filename: string }
+
+const bytesOf = (part: MediaPart): Bytes => {
+  if (part.type === 'binary') {
+    const { data, url, mimeType, filename } = part
+    return { data: data || undefined, url: url || undefined, mimeType, filename: filename || 'file' }
+  }
+  const { source } = part
+  const mimeType = ('mimeType' in source && source.mimeType) || 'application/octet-stream'
+  const place = source.type === 'file' ? {} : { [source.type]: source.value || undefined }
+  return { ...place, mimeType, filename: 'file' }
 }
 
-const kindOf = (part: Exclude<AgUiPart, { type: 'text' }>): string =>
+const kindOf = (part: MediaPart): string =>
   part.type === 'binary' ? (/^(image|audio|video)\//.exec(part.mimeType)?.[1] ?? 'document') : part.type
 
 const partOf = (part: AgUiPart, at: Place): ContentPart => {
   if (part.type === 'text') return { type: 'text', text: part.text }
-  const { url, data, mimeType, filename } = fileOf(part, at)
-  const kind = kindOf(part)
-  if (kind === 'image') return { type: 'image_url', image_url: { url } }
-  if (kind === 'video') throw refused(at, 'Agents take no videos: leave the part out')
-  if (kind === 'document')
-    return {
-      type: 'file',
-      file: data === undefined ? { file_url: url, filename } : { file_data: url, filename },
+  const { data, url, mimeType, filename } = bytesOf(part)
+  const where = data === undefined ? url : `data:${mimeType};base64,${data}`
+  if (where === undefined)
+    throw refused(at, 'A file needs its data or a URL: the server stores no files of its own')
+  switch (kindOf(part)) {
+    case 'image':
+      return { type: 'image_url', image_url: { url: where } }
+    case 'video':
+      throw refused(at, 'Agents take no videos: leave the part out')
+    case 'audio': {
+      if (data === undefined) throw refused(at, 'A sound needs its data: agents take no URL of a sound')
+      const format = mimeType.replace(/^audio\//, '').replace(/^mpeg$/, 'mp3')
+      return { type: 'input_audio', input_audio: { data, format } }
     }
-  if (data === undefined) throw refused(at, 'A sound needs its data: agents take no URL of a sound')
-  const format = mimeType.replace(/^audio\//, '').replace(/^mpeg$/, 'mp3')
-  return { type: 'input_audio', input_audio: { data, format } }
+    default:
+      return {
+        type: 'file',
+        file: data === undefined ? { file_url: where, filename } : { file_data: where, filename },
+      }
+  }
 }
 
 /** The content of a message of a user or a tool. `at`: the place of the message. */
