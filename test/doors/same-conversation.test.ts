@@ -1,4 +1,4 @@
-// The same conversation by curl, by our clients, by those of OpenAI and by AG-UI, side by side. Their connections break all the time, and the
+// The same conversation by curl, by our clients, by those of OpenAI, by AG-UI and by A2A, side by side. Their connections break all the time, and the
 // server is killed in the middle: each of them has one task, and nothing is done or said twice.
 import { type StdioOptions, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -191,6 +191,77 @@ const byAgUi: Conversation = async (_, url, text) => {
   return seen
 }
 
+type A2AEvent = {
+  task?: { id: string; status: { state: string }; artifacts?: { parts: { text: string }[] }[] }
+  statusUpdate?: { status: { state: string } }
+  artifactUpdate?: { artifact: { parts: { text: string }[] } }
+}
+
+/** As the page of A2A says: a stream that broke is taken up after the last event that came whole. */
+const byA2A: Conversation = async (_, url, text) => {
+  const headers = { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' }
+  const seen: Seen = { numbers: [], text: '' }
+  let last = -1
+  let taskId: string | undefined
+  let state = ''
+  const take = (id: number, { task, statusUpdate, artifactUpdate }: A2AEvent): void => {
+    if (id <= last) throw Object.assign(new Error(`the event ${id} comes after ${last}`), { status: 1 })
+    last = id
+    taskId ??= task?.id
+    state = (task ?? statusUpdate)?.status.state ?? state
+    const artifacts = task?.artifacts ?? (artifactUpdate ? [artifactUpdate.artifact] : [])
+    seen.text += artifacts.flatMap(({ parts }) => parts.map(part => part.text)).join('')
+  }
+  /** Reads a stream until it ends or breaks, or the task is in this state. */
+  const read = async (response: Response, wanted: string): Promise<void> => {
+    if (!response.ok) throw Object.assign(new Error(await response.text()), { status: response.status })
+    let rest = ''
+    const decoder = new TextDecoder()
+    for await (const bytes of response.body ?? []) {
+      rest += decoder.decode(bytes as Uint8Array, { stream: true })
+      const events = rest.split('\n\n')
+      rest = events.pop() ?? ''
+      for (const event of events) {
+        const [, id = '', data = ''] = /^id: (\d+)\ndata: (.*)$/m.exec(event) ?? []
+        if (data !== '') take(Number(id), JSON.parse(data) as A2AEvent)
+        if (state === wanted) return
+      }
+    }
+  }
+  const until = async (wanted: string): Promise<void> => {
+    while (state !== wanted) {
+      const message = { messageId: 'a2a first', role: 'ROLE_USER', parts: [{ text }] }
+      try {
+        const response =
+          taskId === undefined
+            ? await fetch(`${url}/a2a/counts/message:stream`, {
+                method: 'POST',
+                headers: { ...headers, 'idempotency-key': 'a2a first' },
+                body: JSON.stringify({ message }),
+              })
+            : await fetch(`${url}/a2a/counts/tasks/${taskId}:subscribe`, {
+                headers: { ...headers, 'last-event-id': String(last) },
+              })
+        await read(response, wanted)
+      } catch (error) {
+        const { status } = error as { status?: number }
+        if (status !== undefined && status < 500) throw error
+      }
+      await new Promise(resolve => setTimeout(resolve, 100))
+    }
+  }
+  await until('TASK_STATE_INPUT_REQUIRED')
+  const answer = { messageId: 'a2a second', taskId, role: 'ROLE_USER', parts: [{ text: '42' }] }
+  const body = JSON.stringify({ message: answer, configuration: { returnImmediately: true } })
+  for (let isTaken = false; !isTaken; ) {
+    const sent = fetch(`${url}/a2a/counts/message:send`, { method: 'POST', headers, body })
+    isTaken = await sent.then(response => response.json().then(() => response.ok)).catch(() => false)
+    await new Promise(resolve => setTimeout(resolve, 100))
+  }
+  await until('TASK_STATE_COMPLETED')
+  return seen
+}
+
 const [typescript, python] = clients
 const conversations: Record<string, Conversation> = {
   ...(noReader === false ? { curl: byCurl } : {}),
@@ -198,6 +269,7 @@ const conversations: Record<string, Conversation> = {
   ...(python?.skip === false ? { python: byOurs(python.start) } : {}),
   openai: byOpenAi,
   'ag-ui': byAgUi,
+  a2a: byA2A,
   ...(openAiInPython === undefined ? {} : { 'openai-in-python': byOpenAiInPython }),
 }
 

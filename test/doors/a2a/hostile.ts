@@ -156,6 +156,9 @@ const request = (random: Random, taskId: string): Asked => {
   return { method: random.pick(['GET', 'GET', 'POST', 'DELETE']), where: `${base}/${rest}?${query}` }
 }
 
+/** So many requests are under way at a time: some of them wait for an agent. */
+const together = 20
+
 /** Sends `count` hostile requests, and then a good one. */
 export const hostile = async (
   t: Test,
@@ -187,7 +190,11 @@ export const hostile = async (
     if (answer.status >= 500)
       t.fail(`${answer.status} ${method} ${where} ${body?.slice(0, 500)}: ${text.slice(0, 300)}`)
   }
-  for (let sent = 0; sent < count; sent += 4) await Promise.all([one(), one(), one(), one()])
+  let sent = 0
+  const sendOn = async (): Promise<void> => {
+    while (sent++ < count) await one()
+  }
+  await Promise.all(Array.from({ length: together }, sendOn))
   t.comment(JSON.stringify(Object.fromEntries([...statuses].toSorted(([a], [b]) => a - b))))
   t.ok(statuses.has(200) && statuses.has(400), 'some are taken, and some are refused')
   t.equal((await hello()).task.status.state, 'TASK_STATE_COMPLETED', 'the server goes on')
