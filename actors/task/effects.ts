@@ -1,7 +1,7 @@
 // Runs the effects of one task: starts the agent step and the calls that its state wants, and stops all others.
 import type { TaskCommand } from '../../src/contract/commands/commands.ts'
 import { isTerminal } from '../../src/contract/wire.ts'
-import { openCalls } from '../../src/history/task/calls.ts'
+import { type OpenCall, openCalls } from '../../src/history/task/calls.ts'
 import { createCallRunner } from './calls/call-runner.ts'
 import type { Children } from './calls/subagents.ts'
 import { type CodeSession, createCodeSession } from './code/session.ts'
@@ -129,7 +129,10 @@ export const createEffects = (self: Self, deps: TaskDeps, children: Children, lo
         )
       if (view.agentVersion !== undefined) return view.status === 'working' && view.wakesAt === undefined
       // A subagent's task runs on its own, so its caller may leave memory meanwhile.
-      return view.status === 'working' && openCalls(view).some(({ effect }) => effect.child === undefined)
+      // What goes on outside is left alone by a server that drains: the next one takes it up.
+      const isLeft = (promise: string | undefined) => promise !== undefined && deps.draining()
+      const holds = ({ effect: { child, promise } }: OpenCall) => child === undefined && !isLeft(promise)
+      return view.status === 'working' && openCalls(view).some(holds)
     },
     /** Stops the step and the lease of the code. Calls continue: they outlive the actor. */
     stop() {

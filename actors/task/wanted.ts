@@ -39,13 +39,13 @@ const openStep = (view: DecidedTask, runs: Runs): Wanted =>
   view.openStep?.effectId === runs.step ? step(view) : { want: 'abandon' }
 
 /**
- * A call that an earlier process began runs again if it is safe, and continues if it is a subagent's task. For a step
+ * A call that an earlier process began runs again if it is safe, and continues if it is a subagent's task or goes on outside. For a step
  * of an environment session, the session is asked. The outcome of any other call is unknown: the task pauses for it
  * once the other calls have their results.
  */
 const calls = (view: DecidedTask, runs: Runs): Wanted => {
-  const known = ({ effect: { id, safe, inSession, child } }: OpenCall) =>
-    safe || child !== undefined || runs.call(id) || (inSession && !runs.unknown(id))
+  const known = ({ effect: { id, safe, inSession, child, promise } }: OpenCall) =>
+    safe || (child ?? promise) !== undefined || runs.call(id) || (inSession && !runs.unknown(id))
   const open = openCalls(view).filter(known)
   return open.length > 0 ? { want: 'calls', calls: open } : { want: 'pause', reason: outcomeUnknown }
 }
@@ -56,8 +56,8 @@ const calls = (view: DecidedTask, runs: Runs): Wanted => {
  */
 const code = (view: DecidedTask, runs: Runs): Wanted => {
   const active = openCalls(view).filter(call => !isPassive(call))
-  const isKnown = ({ effect: { id, safe, inSession, child } }: OpenCall) =>
-    safe || child !== undefined || runs.call(id) || (inSession && !runs.unknown(id))
+  const isKnown = ({ effect: { id, safe, inSession, child, promise } }: OpenCall) =>
+    safe || (child ?? promise) !== undefined || runs.call(id) || (inSession && !runs.unknown(id))
   const known = active.filter(isKnown)
   if (active.length > known.length) {
     return known.length > 0 ? { want: 'calls', calls: known } : { want: 'pause', reason: outcomeUnknown }

@@ -33,6 +33,13 @@ export type ToolInput = {
   emit(text: string): void
   /** After an abort the tool settles only when its work has really stopped. */
   signal: AbortSignal
+  /** The name under which an earlier process has let the call go on outside. The tool takes it up there. */
+  promise?: string | undefined
+  /**
+   * Resolves when it is stored that the call goes on outside under this name; undefined: not any more. After a restart the tool gets
+   * the name again.
+   */
+  promised?: (name: string | undefined) => Promise<void>
   /** The number of this run of the call, from 1. */
   attempt?: number
 }
@@ -120,6 +127,9 @@ export type Toolbox = {
 
 /** A call has begun, and its outcome is unknown: the task is paused until a client says what to do. */
 export class OutcomeUnknown extends Error {}
+
+/** Why a signal aborts when the process ends: a call that goes on outside is not to be canceled there. */
+export class Interrupted extends Error {}
 
 /** Tools that the request names are not available: the step fails with the error code of a failed tool. */
 export class ToolsUnavailable extends Error {}

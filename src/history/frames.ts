@@ -114,6 +114,7 @@ const rules: { [T in TaskEventType]: Rule<T> } = {
     count: ({ items }) => countOfOpen(items),
     frames: (view, { agent_step, items }) => openDone(view, agent_step, items),
   },
+  EffectPromised: none,
   EffectSaid: {
     count: ({ first }) => (first ? 2 : 1),
     frames: (view, { agent_step, item_id, first, delta }) => {

@@ -25,7 +25,7 @@ const definitionOf = ({ name, title, description, inputSchema }: McpTool): ToolD
 export const askedServer = (
   server: McpServer,
   id: string,
-  connections: Pick<Connections, 'tools' | 'call' | 'isOpen'>,
+  connections: Pick<Connections, 'tools' | 'call' | 'follow' | 'isOpen'>,
 ) => {
   // Each session counts as a user of its own here, because its creation has waited for a turn of its real user.
   const caller = { rootTaskId: id, userId: id }
@@ -62,6 +62,11 @@ export const askedServer = (
     call: (tool: McpTool, args: OpenObject, { emit, signal }: Watch): Promise<CallResult | string> =>
       connections
         .call(server, caller, tool, args, signal, message => emit(`${message}\n`))
+        .then(result =>
+          'taskId' in result
+            ? connections.follow(server, caller, result, signal, message => emit(`${message}\n`))
+            : result,
+        )
         .catch(error => {
           if (signal.aborted) return 'it was canceled'
           if (error instanceof McpFailure && error.isAnswer) return error.message

@@ -3,7 +3,7 @@ import type { Tool } from '@modelcontextprotocol/client'
 import { type CallResult, readResult } from './content.ts'
 import { failureOf, isAnswer, type McpFailure, refusalIn } from './failure.ts'
 import { openClient } from './handshake.ts'
-import { callMs, maxProgress } from './limits.ts'
+import { callMs, maxProgress, openMs } from './limits.ts'
 import { listTools, type ToolList } from './list-tools.ts'
 import type { Outside } from './outside.ts'
 import { isFields } from './reading/heard.ts'
@@ -11,6 +11,7 @@ import { unpacked } from './reading/parcel.ts'
 import type { McpTool } from './reading/tool.ts'
 import { wordsOfBody } from './reading/words.ts'
 import { type McpServer, withoutSecrets } from './server.ts'
+import { type ServerTask, taskIn } from './server-task.ts'
 import { tooLate } from './too-late.ts'
 
 // Tells whether a server has forgotten the session of a connection. It refuses a request of such a session before it
@@ -57,9 +58,20 @@ export type Connection = {
     args: Record<string, unknown>,
     signal: AbortSignal,
     hear?: (message: string) => void,
-  ): Promise<CallResult>
+  ): Promise<CallResult | ServerTask>
+  /** Sends a request about a task of the server. Resolves to its result as it came; rejects as `call`. */
+  ask(method: string, params: Record<string, unknown>, signal: AbortSignal): Promise<unknown>
   close(): Promise<void>
 }
+
+/** Takes every result: it is read afterwards. */
+const anyResult = {
+  '~standard': {
+    version: 1,
+    vendor: 'reprise',
+    validate: (value: unknown) => ({ value: value as Record<string, unknown> }),
+  },
+} as const
 
 /** A report to the operator has at most this many characters of an error. */
 const longestReported = 2000
@@ -141,12 +153,23 @@ export const openMcpConnection = async (
         const either = AbortSignal.any([signal, late.signal])
         const options = { signal: either, timeout: 2 * callMs, toolDefinition }
         const progress = hear === undefined ? {} : { onprogress: progressTo(server, hear) }
-        return readResult(unpacked(await client.callTool(params, { ...options, ...progress })))
+        const result = unpacked(await client.callTool(params, { ...options, ...progress }))
+        return taskIn(result) ?? readResult(result)
       } catch (error) {
         if (signal.aborted) throw error
         throw failed(late.signal.aborted ? late.signal.reason : error, false)
       } finally {
         cancel()
+      }
+    },
+    async ask(method, params, signal) {
+      try {
+        const options = { signal, timeout: openMs }
+        const result = await client.request({ method, params }, anyResult, options)
+        return unpacked(result as Parameters<typeof unpacked>[0])
+      } catch (error) {
+        if (signal.aborted) throw error
+        throw failed(error, true)
       }
     },
     close: () => client.close().catch(() => {}),

@@ -10,6 +10,7 @@ import type { ToolList } from './list-tools.ts'
 import type { Outside } from './outside.ts'
 import type { McpTool } from './reading/tool.ts'
 import type { McpServer } from './server.ts'
+import { followTask, type ServerTask } from './server-task.ts'
 
 /** A connection of a task, from its first request on. */
 type Entry = {
@@ -86,6 +87,14 @@ export type Connections = {
     caller: Caller,
     tool: McpTool,
     args: Record<string, unknown>,
+    signal: AbortSignal,
+    hear?: (message: string) => void,
+  ): Promise<CallResult | ServerTask>
+  /** The result of a call that the server has answered with a task. Rejects as `call`; an abort cancels the task. */
+  follow(
+    server: McpServer,
+    caller: Caller,
+    task: ServerTask,
     signal: AbortSignal,
     hear?: (message: string) => void,
   ): Promise<CallResult>
@@ -175,6 +184,14 @@ export const createConnections = (deps: Deps): Connections => {
       use(server, caller, signal, connection => unlessAborted(connection.tools(), signal)),
     call: (server, caller, tool, args, signal, hear) =>
       use(server, caller, signal, connection => connection.call(tool, args, signal, hear)),
+    follow: (server, caller, task, signal, hear = () => {}) =>
+      followTask(task, {
+        timers: deps.timers,
+        signal,
+        hear,
+        ask: (method, params, signal) =>
+          use(server, caller, signal, connection => connection.ask(method, params, signal)),
+      }),
     isOpen: (server, rootTaskId) => entries.find(rootTaskId, canonical(server)) !== undefined,
     ended(rootTaskId) {
       for (const entry of entries.of(rootTaskId)) drop(entry)

@@ -35,7 +35,7 @@ const stepOf = async (
 type Deps = {
   /** The key of the connection. */
   id: string
-  connections: Pick<Connections, 'tools' | 'call' | 'isOpen' | 'ended'>
+  connections: Pick<Connections, 'tools' | 'call' | 'follow' | 'isOpen' | 'ended'>
   /** Connections that stay open although no task runs. */
   inUse: Set<string>
 }

@@ -19,7 +19,7 @@ const source: EnvironmentSource = { name: mcpEnvironmentName, module: 'mcp', cla
 
 type Deps = {
   configured: ReadonlyMap<string, McpServer>
-  connections: Pick<Connections, 'tools' | 'call' | 'isOpen' | 'ended'>
+  connections: Pick<Connections, 'tools' | 'call' | 'follow' | 'isOpen' | 'ended'>
   /** Connections that stay open although no task runs. This kind adds the connections of its instances. */
   inUse: Set<string>
   odd: Pick<OddTools, 'all'>

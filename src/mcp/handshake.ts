@@ -6,6 +6,7 @@ import { openMs, patienceMs } from './limits.ts'
 import type { Outside } from './outside.ts'
 import { createMcpAnswers } from './reading/answers.ts'
 import type { McpServer } from './server.ts'
+import { tasksExtension } from './server-task.ts'
 import { stdioTransport } from './stdio.ts'
 import { within } from './too-late.ts'
 
@@ -36,6 +37,8 @@ export const openClient = async (
   const greet = async (mode: 'legacy' | 'auto', ms: number): Promise<Client> => {
     const client = new sdk.Client(outside.client, {
       versionNegotiation: { mode },
+      // Only the newer version has this extension: there a server decides by itself which calls become tasks.
+      ...(mode === 'auto' ? { capabilities: { extensions: { [tasksExtension]: {} } } } : {}),
       listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: toolsChanged } },
     })
     const transport = transportOf(sdk, server, outside)

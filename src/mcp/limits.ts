@@ -18,6 +18,13 @@ export const maxListLength = 1024 * 1024
 export const maxToolLength = 128 * 1024
 /** At most this many characters of a server's instructions reach the model. */
 export const maxInstructions = 8192
+/**
+ * The shortest and the longest time between two looks at a task of a server, in milliseconds, and the time that a server which names
+ * none gets.
+ */
+export const pollMs = { least: 250, most: 60_000, usual: 2000 }
+/** The task of a server that cannot be reached is given up after this many milliseconds. */
+export const awayMs = 600_000
 /** At most this many characters of progress messages are passed on from one call. */
 export const maxProgress = 4096
 /** A result has at most this many characters of text; the rest is cut off. */

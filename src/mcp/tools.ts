@@ -8,8 +8,12 @@ import { mayBeOf, toolName } from './names.ts'
 import type { McpTool } from './reading/tool.ts'
 import { type McpHeaders, serversOf } from './request.ts'
 import { type McpServer, withoutSecrets, withVariables } from './server.ts'
+import { promisedIn, promiseOf } from './server-task.ts'
 
-type Deps = { configured: ReadonlyMap<string, McpServer>; connections: Pick<Connections, 'tools' | 'call'> }
+type Deps = {
+  configured: ReadonlyMap<string, McpServer>
+  connections: Pick<Connections, 'tools' | 'call' | 'follow'>
+}
 
 /**
  * Works once more after a failure that left nothing done, such as a lost session. The second try has a new connection
@@ -60,10 +64,14 @@ export const createMcpTools = ({ configured, connections }: Deps): ToolSource =>
       ...(odd === undefined ? {} : { odd }),
       origin: `mcp:${server.name}`,
       isSafe: () => readOnlyHint === true || idempotentHint === true,
-      async run({ arguments: args, emit, signal }) {
+      async run({ arguments: args, emit, signal, promise, promised }) {
         const hear = (message: string) => emit(`${message}\n`)
         const call = () => connections.call(server, caller, tool, args, signal, hear)
-        const { content, isError } = await repeated(call, signal)
+        const answer = promise === undefined ? await repeated(call, signal) : promisedIn(promise)
+        const isTask = 'taskId' in answer
+        if (isTask && promise === undefined) await promised?.(promiseOf(answer))
+        const result = isTask ? await connections.follow(server, caller, answer, signal, hear) : answer
+        const { content, isError } = result
         if (!isError) return { content }
         const masked = (text: string) => withoutSecrets(server, text)
         return { content: failedContent(content, tool.name, masked), failed: true }

@@ -2,7 +2,7 @@ import type { Timers } from '../contract/ports.ts'
 import { onAbort } from './on-abort.ts'
 
 /** Resolves after `ms` milliseconds, or as soon as the signal aborts. The caller must check the signal afterwards. */
-export const sleep = (timers: Timers, ms: number, signal: AbortSignal): Promise<void> =>
+export const sleep = (timers: Pick<Timers, 'after'>, ms: number, signal: AbortSignal): Promise<void> =>
   new Promise(resolve => {
     if (signal.aborted) return resolve()
     const wake = () => {

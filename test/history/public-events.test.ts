@@ -207,6 +207,7 @@ const cases: { [T in TaskEventType]: Case<T>[] } = {
     ],
   ],
   EffectIntended: [[{ effect_id: 'e1', call_id: 'c1', name: 'calculator' }, undefined]],
+  EffectPromised: [[{ effect_id: 'e1', call_id: 'c1', promise: 'x' }, undefined]],
   EffectSaid: [
     [{ agent_step: 1, effect_id: 'e1', item_id: 'tr_1', call_id: 'c1', first: true, delta: 'a' }, undefined],
   ],

@@ -1,13 +1,15 @@
 // The calls that run in this process, by effect. They outlive an actor that leaves memory, for example after a failed
 // write: the next actor of the task finds its calls here, with their outcomes, so no call runs twice.
 import type { CallOutcome, StepEvent } from '../../../src/contract/commands/commands.ts'
-import { OutcomeUnknown, type ToolOutput } from '../../../src/contract/tools.ts'
+import { Interrupted, OutcomeUnknown, type ToolOutput } from '../../../src/contract/tools.ts'
 
 /** The call began before the server restarted, and its outcome is unknown. */
 export type UnknownOutcome = { status: 'unknown'; content: string }
 
 export type RunningCall = {
   stop(): void
+  /** Stops the call because the process ends. What goes on outside is left alone; absent: as `stop`. */
+  interrupt?: () => void
   /** Whether it is a subagent's task, which continues after this process has ended. */
   outlives: boolean
   /** The outcome of the call; undefined when `stop` ended the call. Never rejects. */
@@ -31,7 +33,7 @@ export const createRunningCalls = () => {
     /** Drops a call whose result is stored, or will never be stored. */
     forget: (effectId: string) => running.delete(effectId),
     stop() {
-      for (const call of running.values()) if (!call.outlives) call.stop()
+      for (const call of running.values()) if (!call.outlives) (call.interrupt ?? call.stop)()
       running.clear()
     },
   }
@@ -53,7 +55,12 @@ export const runTool = (run: (signal: AbortSignal) => Promise<ToolOutput>): Runn
       return { status: error instanceof OutcomeUnknown ? 'unknown' : 'incomplete', content }
     }
   }
-  return { stop: () => stop.abort(), outlives: false, outcome: work() }
+  return {
+    stop: () => stop.abort(),
+    interrupt: () => stop.abort(new Interrupted('the server stops')),
+    outlives: false,
+    outcome: work(),
+  }
 }
 
 /** Watches a subagent's task, also one that was started before the server restarted. */

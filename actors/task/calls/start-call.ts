@@ -77,14 +77,16 @@ export type CallDeps = Self & {
   children: Children
 }
 
-const startTool = ({ view, tell, deps }: CallDeps, { effect, name, itemId }: OpenCall): RunningCall => {
+const startTool = ({ view, tell, ask, deps }: CallDeps, { effect, name, itemId }: OpenCall): RunningCall => {
   const { world, tools, workspaceOf, reach } = deps
   reach('after-intent', 'tool', name)
   const { arguments: text } = itemOf(view, itemId) as ToolCallItem
   const { created } = view
   if (created === undefined) throw new Error('the task of this call has no TaskCreated event')
-  const { id: effectId, at, attempt } = effect
-  const given = { effectId, arguments: text, at, attempt, ...workspaceOf(created) }
+  const { id: effectId, at, attempt, promise } = effect
+  const promised = async (name: string | undefined): Promise<void> =>
+    void (await ask({ type: 'PromiseEffect', effectId, promise: name, ...bySystem(view) }))
+  const given = { effectId, arguments: text, at, attempt, promise, promised, ...workspaceOf(created) }
   let saidId: string | undefined
   const say = (text: string) => {
     saidId ??= world.ids.next('tr_')

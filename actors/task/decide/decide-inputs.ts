@@ -48,6 +48,15 @@ export const sayEffect: Decide<'SayEffect'> = (view, { effectId, itemId, heard }
   return [{ type: 'EffectSaid', data }]
 }
 
+/** Stores the name under which a call goes on outside, so that a restart takes it up and does not repeat it. */
+export const promiseEffect: Decide<'PromiseEffect'> = (view, { effectId, promise }) => {
+  const call = openCalls(view).find(({ effect }) => effect.id === effectId)
+  if (call === undefined || !takesResults.has(view.status) || isCanceling(view.state)) return []
+  if (call.effect.promise === promise) return []
+  const named = promise === undefined ? {} : { promise }
+  return [{ type: 'EffectPromised', data: { effect_id: effectId, call_id: call.callId, ...named } }]
+}
+
 const takesResults: ReadonlySet<string> = new Set(['working', 'paused', 'input-required'])
 
 // A task waits while the task of its subagent, or of its turn in a group chat, waits and nothing else runs for it. Meanwhile only

@@ -187,7 +187,7 @@ const waiting = (
 
 /** A call that has begun in this turn, as a later turn would find it. */
 const callOf = ({ entry, call, effectId }: Begun): Call => {
-  const effect = { safe: true, inSession: false, child: undefined, at: 0, attempt: 1 }
+  const effect = { safe: true, inSession: false, child: undefined, at: 0, attempt: 1, promise: undefined }
   return {
     ...{ callId: entry.call_id ?? '', name: entry.name ?? '', kind: entry.do },
     itemId: call.plan === 'bare' ? '' : (entry.call_id ?? ''),

@@ -17,6 +17,7 @@ import {
   consumeInputs,
   continueElsewhere,
   postMessage,
+  promiseEffect,
   sayEffect,
   turnGoesOn,
   turnWaits,
@@ -96,6 +97,7 @@ const decisions: { [T in TaskCommand['type']]: Decide<T> } = {
     (view.status !== 'working' && view.status !== 'queued') || view.awaitsWorker === (over !== true)
       ? []
       : [{ type: 'WorkerAwaited', data: over === true ? { over } : {} }],
+  PromiseEffect: promiseEffect,
   SayEffect: sayEffect,
   CompleteEffect: completeEffect,
   TurnWaits: turnWaits,

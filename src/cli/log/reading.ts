@@ -44,6 +44,7 @@ const readings: { [T in TaskEventType]?: (data: TaskEventData<T>) => string } = 
   AgentError: ({ agent_id, error }) => `${agent_id}: ${error}`,
   EffectIntended: ({ name, call_id, attempt }) =>
     `${name} ${call_id}${attempt === undefined ? '' : `, attempt ${attempt}`}`,
+  EffectPromised: ({ call_id, promise }) => `${call_id} ${promise ?? ''}`.trim(),
   EffectSaid: ({ call_id, delta }) => `${call_id}: ${delta}`,
   EffectCut: ({ call_id }) => `${call_id} gave no result`,
   EffectCompleted: ({ call_id, status, content }) => `${call_id} ${status}: ${contentText(content)}`,

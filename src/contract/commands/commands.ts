@@ -149,6 +149,8 @@ export type TaskCommand = Asked &
     | { type: 'AwaitWorker'; over?: true }
     /** Stores what a call of a model says while it runs. `begins`: the call began again, so its earlier items are cut. */
     | { type: 'SayModel'; effectId: string; events: StepEvent[]; begins?: true }
+    /** Stores the name under which a running call goes on outside; undefined: it does not any more. */
+    | { type: 'PromiseEffect'; effectId: string; promise: string | undefined }
     /** Stores new text of a running call. `heard` is all text of the call so far. */
     | { type: 'SayEffect'; effectId: string; itemId: string; heard: string }
     /**

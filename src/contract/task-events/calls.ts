@@ -43,6 +43,11 @@ export const callEvents = {
     attempt: optional(Type.Integer()),
     bare: optional(Type.Literal(true)),
   },
+  /**
+   * What runs the call outside of this server goes on with it by itself, and has given a name for it. After a restart the call goes
+   * on under this name, and does not run again. Without a `promise`, it runs here again from now on.
+   */
+  EffectPromised: { effect_id: Type.String(), call_id: CallId, promise: optional(Type.String()) },
   /** More text of a running call. The first text begins the item of the result. */
   EffectSaid: {
     agent_step: AgentStep,

@@ -135,6 +135,11 @@ const copies: { [T in TaskEventType]: Copy<T> } = {
     call_id: callId(data.call_id, copying),
     ...(data.child === undefined ? {} : { child: copying.ids.known(data.child) }),
   }),
+  // The copy cannot go on with what belongs to the other task.
+  EffectPromised: (data, copying) => {
+    const { promise: _, ...rest } = ofStep(data, copying)
+    return { ...rest, call_id: callId(data.call_id, copying) }
+  },
   EffectSaid: ofCall,
   EffectCut: (data, copying) => ({
     ...ofCall(data, copying),

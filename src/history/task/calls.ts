@@ -25,6 +25,8 @@ export type Call = {
         child: string | undefined
         at: number
         attempt: number
+        /** The name under which the call goes on outside; undefined: it runs here. */
+        promise: string | undefined
       }
     | undefined
   /** The text that the call has streamed, and the item of this text. */
@@ -149,7 +151,11 @@ export const calls: Part<Calls, Code> = {
     },
     EffectIntended(view, { effect_id: id, call_id, safe, in_session, child, attempt = 1 }, { time }) {
       const [isSafe, inSession, at] = [safe === true, in_session === true, millisOf(time)]
-      callOf(view, call_id).effect = { id, safe: isSafe, inSession, child, at, attempt }
+      callOf(view, call_id).effect = { id, safe: isSafe, inSession, child, at, attempt, promise: undefined }
+    },
+    EffectPromised(view, { call_id, promise }) {
+      const { effect } = callOf(view, call_id)
+      if (effect !== undefined) effect.promise = promise
     },
     EffectSaid(view, { item_id: itemId, call_id, delta }) {
       const call = callOf(view, call_id)

@@ -74,6 +74,8 @@ const ours = new Set([
   'server/discover',
   'tools/list',
   'tools/call',
+  'tasks/get',
+  'tasks/cancel',
 ])
 
 /** At most this many characters of an answer that cannot be read are shown. */
@@ -114,7 +116,8 @@ export const createMcpAnswers = (versions: readonly string[]) => {
       return readGreeting(result, isFields(params) ? params.protocolVersion : undefined, versions)
     }
     const isFinal = !isFields(result) || result.resultType !== 'input_required'
-    return isFinal && (method === 'tools/list' || method === 'tools/call') ? packed(result) : result
+    const isRead = method === 'tools/list' || method === 'tools/call' || method.startsWith('tasks/')
+    return isFinal && isRead ? packed(result) : result
   }
   const messageFor = (id: Id, asked: Asked, answer: Answer): Fields => {
     const base = { jsonrpc: '2.0', id }

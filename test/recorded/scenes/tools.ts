@@ -1,5 +1,7 @@
 // Tasks that call tools: ours, the client's, those of MCP servers, and subagents.
+import { taskServer } from '../../doors/mcp-client/task-server.ts'
 import { callId, result, script, tool } from '../../http/agent-tasks.ts'
+import { until } from '../../support/http.ts'
 import type { Stage } from './stage.ts'
 
 const withMcp = (...steps: object[]) => ({ ...script(...steps), tool_mcp_config: { tools: {} } })
@@ -118,8 +120,31 @@ export const playTools = async (stage: Stage): Promise<void> => {
   await act(family, 'cancel', { reason: 'both of you' })
 }
 
+/** A call that an MCP server has answered with a task, which outlives our server. */
+const playServerTask = async ({ begins, becomes }: Stage) => {
+  let isDone = false
+  const ends: (() => void)[] = []
+  const done = { status: 'completed', result: { content: [{ type: 'text', text: 'done' }] } }
+  const server = await taskServer({ teardown: (end: () => void) => void ends.push(end) } as never, () =>
+    isDone ? done : {},
+  )
+  const tool_mcp_config = { s: { url: server.url } }
+  const id = await begins({
+    agent_config: { ...script({ tool: 's__slow' }, { message: '$result' }), tool_mcp_config },
+  })
+  await until(() => server.of('tasks/get').length > 0)
+  return {
+    finish: async (): Promise<void> => {
+      isDone = true
+      await becomes(id, 'completed')
+      for (const end of ends) end()
+    },
+  }
+}
+
 /** What is under way when the server is killed. */
-export const playUnderWay = async ({ begins, becomes, stream, file, hasBegun }: Stage) => {
+export const playUnderWay = async (stage: Stage) => {
+  const { begins, becomes, stream, file, hasBegun } = stage
   const waits = (name: string) =>
     begins({
       agent_config: withMcp(
@@ -137,14 +162,15 @@ export const playUnderWay = async ({ begins, becomes, stream, file, hasBegun }: 
   const said = { message: 'one two three four five six', delta_ms: 200 }
   const spoken = await stream({ agent_config: script({ reasoning: 'first' }, said, { message: 'and done' }) })
   await spoken.until(frames => frames.filter(({ type }) => type === 'task.text.delta').length > 1)
-  return { ...ids, secret }
+  return { ...ids, secret, outside: await playServerTask(stage) }
 }
 
 /** The same after the kill: one runs once more, one is given its result, one stays as it is. */
 export const playAfterKill = async (
   { act, becomes, get, answer, hasBegun }: Stage,
-  { again, given, unknown }: { again: string; given: string; unknown: string },
+  { again, given, unknown, outside }: Awaited<ReturnType<typeof playUnderWay>>,
 ): Promise<void> => {
+  await outside.finish()
   for (const id of [again, given, unknown]) await becomes(id, 'paused')
   const { metadata } = await get(given)
   const { call_id } = (metadata as { effect: { call_id: string } }).effect
