@@ -31,7 +31,11 @@ const ofEveryAnswer: Record<string, Json> = {
 
 /** Headers of refusals, by status. */
 const ofRefusals: Record<number, Record<string, Json>> = {
-  401: { 'WWW-Authenticate': fixed('The kind of token that the server takes.', 'Bearer') },
+  401: {
+    'WWW-Authenticate': text(
+      '`Bearer`: the kind of token that the server takes. At `/mcp` also where the metadata about its tokens is.',
+    ),
+  },
   409: { 'X-Should-Retry': fixed('`false`: the server would refuse the same request again.', 'false') },
   429: { 'Retry-After': retryAfter() },
   503: { 'Retry-After': retryAfter() },

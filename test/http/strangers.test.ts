@@ -135,7 +135,7 @@ t.test('a credential that is none opens no operation', async t => {
         send({ ...operation, path: operation.path + query } as Operation, foreign, headers),
       )
       t.equal(answer.status, 401, `${name}: ${nameOf(operation)}`)
-      t.equal(answer.headers.get('www-authenticate'), 'Bearer')
+      t.match(answer.headers.get('www-authenticate'), /^Bearer\b/)
       t.match(answer.text, /token|ticket/, 'it says what to do')
     }
   }

@@ -10,6 +10,7 @@ import { ask, nameTask } from '../ask.ts'
 import { standingOf } from '../follow.ts'
 import { firstTurn, type TurnId, turnOf, turnText } from '../ids.ts'
 import { taskIn } from '../turns.ts'
+import { cancel } from './cancel.ts'
 import { problemsIn, tasksExtension } from './error-form.ts'
 import { invalidParams, missingCapability } from './errors.ts'
 import { type Exchange, isRecord } from './exchange.ts'
@@ -107,14 +108,11 @@ const goOn = async (
 }
 
 /** Gives up a task whose question nobody hears. */
-const giveUp = async (
-  { deps: { tasks }, request: { principal, envelopeId }, client }: Exchange,
-  taskId: string,
-): Promise<object> => {
-  await tasks.commands.cancel(principal, taskId, envelopeId, 'disconnected')
+const giveUp = async (exchange: Exchange, taskId: string): Promise<object> => {
+  await cancel(exchange, taskId, 'disconnected')
   const words =
     'The agent asks its user something, which this client cannot show: it has not declared elicitation'
-  if (client.isModern) throw missingCapability({ elicitation: { form: {} } }, words)
+  if (exchange.client.isModern) throw missingCapability({ elicitation: { form: {} } }, words)
   return failedResult(words)
 }
 
@@ -144,7 +142,7 @@ const outcomeOf = async (
 }
 
 export const callAgent = async (exchange: Exchange, agent: AgentInfo, args: Arguments): Promise<object> => {
-  const { deps, request, client, params } = exchange
+  const { deps, client, params } = exchange
   const support = agent.task_support ?? 'optional'
   if (support === 'required' && client.isModern && !client.hasTasks)
     throw missingCapability({ extensions: { [tasksExtension]: {} } }, 'This tool answers with a task')
@@ -159,10 +157,7 @@ export const callAgent = async (exchange: Exchange, agent: AgentInfo, args: Argu
       ? await begin(exchange, agent, args)
       : await goOn(exchange, agent, requestState, answers)
   if ('result' in begun) return begun.result
-  const { taskId } = begun
-  const cancel = () =>
-    deps.tasks.commands.cancel(request.principal, taskId, request.envelopeId, 'disconnected')
-  const forget = exchange.whenCanceled(cancel)
+  const forget = exchange.whenCanceled(() => cancel(exchange, begun.taskId, 'disconnected'))
   try {
     return await outcomeOf(exchange, begun, answers, { until, isTask: knowsTasks && support === 'required' })
   } finally {

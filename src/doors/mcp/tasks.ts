@@ -1,8 +1,8 @@
 // The extension for calls that become tasks: tasks/get, tasks/update and tasks/cancel. They work with each task that the
 // caller may see, through whichever door it has come.
-import { Refusal } from '../../contract/refusals.ts'
 import { readBy } from '../../http/request/request.ts'
 import { rowOf } from '../answers.ts'
+import { cancel } from './cancel.ts'
 import { tasksExtension } from './error-form.ts'
 import { invalidParams, missingCapability } from './errors.ts'
 import { type Exchange, isRecord } from './exchange.ts'
@@ -37,11 +37,6 @@ export const updateTask = async (exchange: Exchange): Promise<object> => {
 }
 
 export const cancelTask = async (exchange: Exchange): Promise<object> => {
-  const { deps, request } = exchange
-  const taskId = named(exchange)
-  await deps.tasks.commands.cancel(request.principal, taskId, request.envelopeId).catch(error => {
-    // It has ended by itself in the meantime.
-    if (!(error instanceof Refusal) || error.reason !== 'NotCancelable') throw error
-  })
+  await cancel(exchange, named(exchange))
   return {}
 }
