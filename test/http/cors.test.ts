@@ -25,7 +25,7 @@ t.test('a named origin sees answers, refusals and streams, with our headers, and
   const allowed = {
     'access-control-allow-origin': origin,
     'access-control-expose-headers':
-      'X-Request-Id, X-Task-Id, X-API-Version, X-Ignored-Query, X-Ignored-Fields, X-Did-You-Mean, Preference-Applied, Content-Location, Link, Retry-After, Idempotency-Replayed',
+      'X-Request-Id, X-Task-Id, X-API-Version, X-Ignored-Query, X-Ignored-Fields, X-Did-You-Mean, Preference-Applied, Content-Location, Link, Retry-After, Idempotency-Replayed, Mcp-Session-Id, WWW-Authenticate',
     vary: 'Origin',
   }
   const asked: [string, object, number][] = [

@@ -18,6 +18,8 @@ const exposed = [
   'Link',
   'Retry-After',
   'Idempotency-Replayed',
+  'Mcp-Session-Id',
+  'WWW-Authenticate',
 ].join(', ')
 const methods = 'GET, POST, PATCH, DELETE'
 /** The number of seconds for which a browser may remember the answer to a preflight. */
