@@ -110,7 +110,7 @@ export const createWebhookCommands = (deps: Deps) => {
 
     /**
      * Makes a webhook in the form of another protocol, for one task that the caller may see. It replaces the one with the same
-     * id that the client has set up for this task.
+     * id that the same user has set up for this task.
      */
     async push(
       asked: AskedBy,
@@ -120,7 +120,8 @@ export const createWebhookCommands = (deps: Deps) => {
       const body = { url, headers, task_id: taskId }
       check({ body, found: [] }, deps.outside.isRefused)
       const before = pushesOf(table, asked.principal, taskId).filter(
-        ({ settings }) => settings.push?.id === push.id,
+        ({ settings, userId }) =>
+          settings.push?.id === push.id && userId === (asked.principal.userId ?? null),
       )
       const webhook = await begins(asked, body, {}, { signed: false, push })
       for (const { id } of before)

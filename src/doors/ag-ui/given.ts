@@ -33,13 +33,10 @@ export const givenIn = ({ messages, resume }: RunAgentInput): Given => {
     if (error) return [{ at, callId, content: error, failed: true }]
     return [{ at, callId, content: contentOf(message.content, ['body', 'messages', at]) }]
   })
-  const placeOf = (callId: string) => {
-    const at = messages.findLastIndex(message => callsIn(message).includes(callId))
-    return at < 0 ? messages.length : at
-  }
+  const placeOf = new Map(messages.flatMap((message, at) => callsIn(message).map(id => [id, at] as const)))
   const resumes = answers.map(
     (answer): GivenResult => ({
-      at: placeOf(answer.interruptId),
+      at: placeOf.get(answer.interruptId) ?? messages.length,
       callId: answer.interruptId,
       ...answerOf(answer),
     }),

@@ -77,6 +77,17 @@ for (const body of [
   })
 }
 
+t.test('a configuration of an admin replaces none of the user, whatever its id', async t => {
+  const { id } = (await call(anns, 'SendMessage', message())).result.task as { id: string }
+  const admins = await tokenOf({ role: 'admin' })
+  for (const token of [anns, admins])
+    t.match(await call(token, 'CreateTaskPushNotificationConfig', { ...config, taskId: id }), { status: 200 })
+  const list = async (token: string) =>
+    (await call(token, 'ListTaskPushNotificationConfigs', { taskId: id })).result.configs
+  t.match(await list(anns), [{ id: 'mine' }])
+  t.match(await list(admins), [{ id: 'mine' }, { id: 'mine' }], 'an admin sees both')
+})
+
 t.test('an auditor reads, and changes nothing', async t => {
   const token = await tokenOf({ role: 'auditor' })
   for (const name of names) {
