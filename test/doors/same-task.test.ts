@@ -10,6 +10,7 @@ import { type Api, adminToken, spawnServer } from '../support/server.ts'
 import { clientOf as a2aClientOf, messageOf, send } from './a2a/clients.ts'
 import { cutStream, post, textOf } from './ag-ui/clients.ts'
 import { counts, outside, words } from './counts.ts'
+import { becomes, messagesTo } from './mcp/messages.ts'
 import { clientOf } from './openai/clients.ts'
 
 t.setTimeout(300_000)
@@ -44,7 +45,7 @@ const bodyOf = async (answer: Response) => {
 const openAi: Door = {
   async begin(url, text) {
     const client = clientOf(url, { maxRetries: 20 })
-    const headers = { 'idempotency-key': 'begun by OpenAI' }
+    const headers = { 'idempotency-key': `begun by OpenAI for ${text}` }
     const create = { model: 'counts', input: text, background: true }
     const { data, response } = await persist(() =>
       client.responses.create(create, { headers }).withResponse(),
@@ -180,11 +181,29 @@ const agUi: Door = {
   },
 }
 
+/** A host of MCP polls a task, so it watches no words. */
+const mcp: Omit<Door, 'watch'> = {
+  async begin(url, text) {
+    const called = { name: 'agent_counts', arguments: { input: text } }
+    const { result, headers } = await messagesTo(url)('tools/call', called)
+    return { id: String(result?.taskId), session: headers.get('x-session-id') ?? '' }
+  },
+  async answer(url, { id: taskId }, answer) {
+    const call = messagesTo(url)
+    const { inputRequests = {} } = await persist(() => becomes(call, taskId, 'input_required'))
+    const given = { action: 'accept', content: { answer } }
+    const inputResponses = Object.fromEntries(Object.keys(inputRequests).map(key => [key, given]))
+    await persist(() => call('tasks/update', { taskId, inputResponses }))
+  },
+}
+
 /** In each row: who begins, who watches, who answers. */
 const rows = [
   { name: 'a2a-openai-ag-ui', begins: a2a, watches: openAi, answers: agUi },
   { name: 'openai-ag-ui-a2a', begins: openAi, watches: agUi, answers: a2a },
   { name: 'ag-ui-a2a-openai', begins: agUi, watches: a2a, answers: openAi },
+  { name: 'mcp-openai-a2a', begins: mcp, watches: openAi, answers: a2a },
+  { name: 'openai-a2a-mcp', begins: openAi, watches: a2a, answers: mcp },
 ]
 
 type Shown = { id: string; status: string; output: { type: string; message_content?: { text: string }[] }[] }
@@ -196,7 +215,7 @@ t.test('one task is begun through a door, watched through another, and answered 
   const world = await outside(t)
   const dataDir = mkdtempSync(path.join(tmpdir(), 'reprise-same-'))
   t.teardown(() => rmSync(dataDir, { recursive: true, force: true }))
-  const env = { AGENT_PATH: t.testdir({ 'counts.mjs': counts }), ENV_UID_BASE: '0' }
+  const env = { AGENT_PATH: t.testdir({ 'counts.mjs': counts }), ENV_UID_BASE: '0', MCP_TASK_AFTER_MS: '100' }
   const first = await spawnServer(t, dataDir, env)
   const proxies = await Promise.all(rows.map(() => breakingProxy(t, first.url, n => 700 + 300 * n)))
   const begun = await Promise.all(
