@@ -6,8 +6,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import t from 'tap'
-import { type Api, adminToken, serveHere } from '../../support/server.ts'
+import { adminToken, serveHere } from '../../support/server.ts'
 import { hostileMessages } from './hostile.ts'
+import { forms, messagesTo } from './messages.ts'
 import { namingProxy } from './naming-proxy.ts'
 
 t.setTimeout(900_000)
@@ -16,9 +17,10 @@ const folder = import.meta.dirname
 const program = path.resolve(folder, '../../../node_modules/@modelcontextprotocol/conformance/dist/index.js')
 
 /** The suite waits half a second for some answers. An agent that has run once is as fast as any tool. */
-const warmUp = async (api: Api): Promise<void> => {
-  for (const client_id of ['test_streaming_elicitation', 'test_logging_tool', 'greet'])
-    await api('POST', '/tasks', { user_message_content: '{"name":"x"}', client_id, stream: false })
+const warmUp = async (url: string): Promise<void> => {
+  const send = messagesTo(url, { capabilities: forms })
+  for (const name of ['greet', 'test_logging_tool', 'test_streaming_elicitation'])
+    await send('tools/call', { name: `agent_${name}`, arguments: { name: 'x' } })
 }
 
 t.test('what 2026-07-28 requires, and tasks', async t => {
@@ -30,7 +32,7 @@ t.test('what 2026-07-28 requires, and tasks', async t => {
     const body = { task_id, user_message_content: 'x', client_id: 'echo', stream: false }
     t.equal((await api('POST', '/tasks', body)).status, 200)
   }
-  await warmUp(api)
+  await warmUp(url)
   const proxy = await namingProxy(url, adminToken)
   t.teardown(proxy.close)
   const results = mkdtempSync(path.join(tmpdir(), 'reprise-mcp-suite-'))
