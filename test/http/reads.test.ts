@@ -1,6 +1,7 @@
 // AUDIT_READS=1: the log says which token was shown which tasks, over every surface.
 import t from 'tap'
 import { operations } from '../../src/documents/operations.ts'
+import { messagesTo } from '../doors/mcp/messages.ts'
 import { read, until } from '../support/http.ts'
 import { allOf } from '../support/pages.ts'
 import { apiOf, serveHere } from '../support/server.ts'
@@ -94,6 +95,14 @@ const surfaces: Record<string, { reads: () => Promise<unknown>; ids: string[] }>
     },
     ids: ['one', 'two'],
   },
+  'POST /mcp': {
+    reads: async () => {
+      const send = messagesTo(url, { token: auditor.token })
+      await send('tasks/get', { taskId: 'one' })
+      await send('resources/read', { uri: 'task://two' })
+    },
+    ids: ['one', 'two'],
+  },
   'GET /api/events': {
     reads: async () => {
       const headers = { authorization: `Bearer ${auditor.token}` }
@@ -106,7 +115,7 @@ const surfaces: Record<string, { reads: () => Promise<unknown>; ids: string[] }>
 }
 /** Operations that show no task, or show it to whoever has just stored an event about it. */
 const others =
-  /^(GET \/v1\/(env|agents|models|workers|webhooks|cron|auth|metrics)|GET \/($|ui|healthz|readyz|metrics|docs|openapi|asyncapi|ws)|GET \/v1\/audit\/(holds|checkpoint|public-key|proof|consistency|tlog\/checkpoint|tlog\/tile\/\{level\}))/
+  /^(GET \/v1\/(env|agents|models|workers|webhooks|cron|auth|metrics)|GET \/($|ui|healthz|readyz|metrics|docs|openapi|asyncapi|ws|\.well-known)|GET \/v1\/audit\/(holds|checkpoint|public-key|proof|consistency|tlog\/checkpoint|tlog\/tile\/\{level\}))/
 
 t.test('each operation that shows tasks to a reader is recorded', async t => {
   for (const { method, path, access } of operations) {
