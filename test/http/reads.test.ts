@@ -33,6 +33,44 @@ const one = await play([{ message: 'a' }], { user_id: 'ada', task_id: 'one' })
 const two = await play([{ message: 'b' }], { user_id: 'ada', task_id: 'two' })
 const sse = { accept: 'text/event-stream' }
 
+/** The reader asks A2A for a task of the agent `script`, by its path and by `tenant`. */
+const askA2A = async (method: string, where: string, body?: object) => {
+  const answer = await fetch(url + where, {
+    method,
+    headers: {
+      authorization: `Bearer ${auditor.token}`,
+      'content-type': 'application/json',
+      'last-event-id': '0',
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  })
+  await answer.text()
+}
+const getOne = { jsonrpc: '2.0', id: 1, method: 'GetTask', params: { id: 'one' } }
+const ofA2A: Record<string, { reads: () => Promise<unknown>; ids: string[] }> = Object.fromEntries(
+  (
+    [
+      ['/a2a', '?tenant=script'],
+      ['/a2a/{agent}', ''],
+    ] as const
+  ).flatMap(([root, query]) => {
+    const at = root.replace('{agent}', 'script')
+    const rpc = query === '' ? getOne : { ...getOne, params: { ...getOne.params, tenant: 'script' } }
+    return [
+      [`POST ${root}`, { reads: () => askA2A('POST', at, rpc), ids: ['one'] }],
+      [`GET ${root}/tasks`, { reads: () => askA2A('GET', `${at}/tasks${query}`), ids: ['one', 'two'] }],
+      [
+        `GET ${root}/tasks/{task_id}`,
+        { reads: () => askA2A('GET', `${at}/tasks/two${query}`), ids: ['two'] },
+      ],
+      [
+        `POST ${root}/tasks/{call}`,
+        { reads: () => askA2A('POST', `${at}/tasks/one:subscribe${query}`), ids: ['one'] },
+      ],
+    ]
+  }),
+)
+
 /** What a reader does, and the route and the tasks that the log must name. */
 const surfaces: Record<string, { reads: () => Promise<unknown>; ids: string[] }> = {
   'GET /v1/tasks/{task_id}': { reads: () => auditor.api('GET', '/tasks/one'), ids: ['one'] },
@@ -103,6 +141,7 @@ const surfaces: Record<string, { reads: () => Promise<unknown>; ids: string[] }>
     },
     ids: ['one', 'two'],
   },
+  ...ofA2A,
   'GET /api/events': {
     reads: async () => {
       const headers = { authorization: `Bearer ${auditor.token}` }
@@ -115,7 +154,7 @@ const surfaces: Record<string, { reads: () => Promise<unknown>; ids: string[] }>
 }
 /** Operations that show no task, or show it to whoever has just stored an event about it. */
 const others =
-  /^(GET \/v1\/(env|agents|models|workers|webhooks|cron|auth|metrics)|GET \/($|ui|healthz|readyz|metrics|docs|openapi|asyncapi|ws|\.well-known)|GET \/v1\/audit\/(holds|checkpoint|public-key|proof|consistency|tlog\/checkpoint|tlog\/tile\/\{level\}))/
+  /^(GET \/v1\/(env|agents|models|workers|webhooks|cron|auth|metrics)|GET \/($|ui|healthz|readyz|metrics|docs|openapi|asyncapi|ws)|GET \/(\.well-known|a2a\/(\{agent\}\/)?(\.well-known|extendedAgentCard|tasks\/\{task_id\}\/push))|GET \/v1\/audit\/(holds|checkpoint|public-key|proof|consistency|tlog\/checkpoint|tlog\/tile\/\{level\}))/
 
 t.test('each operation that shows tasks to a reader is recorded', async t => {
   for (const { method, path, access } of operations) {

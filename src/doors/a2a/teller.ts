@@ -56,7 +56,7 @@ const firstMessage = ({
   if (content.length === 0) return []
   return [
     {
-      messageId: message_id ?? input_ids.at(-1) ?? taskId,
+      messageId: typeof message_id === 'string' ? message_id : (input_ids.at(-1) ?? taskId),
       contextId,
       taskId,
       role: 'ROLE_USER',

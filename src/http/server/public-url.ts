@@ -13,6 +13,8 @@ export type PublicUrl = Readonly<{ href: string; origin: string; prefix: string 
  */
 export const ownPaths: readonly string[] = [
   '.well-known',
+  'a2a',
+  'ag-ui',
   'api',
   'asyncapi.json',
   'cluster',
