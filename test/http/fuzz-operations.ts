@@ -317,7 +317,8 @@ export const fuzzOperations = async (base: string, token: string, seed: number, 
     if (answer.status >= 500)
       wrong.push({ ...shown, problem: `${answer.status}`, text: answer.text.slice(0, 500) })
     // A path that is longer than the router reads, or that fetch has made shorter, is another path.
-    if (answer.text.includes('-32601,"message":"the ')) return
+    const others = ['-32601,"message":"the ', '"message":"the path has an empty ']
+    if (others.some(text => answer.text.includes(text))) return
     const before = misfits.length
     try {
       look({ method: sent.method, url: sent.url }, answer)
