@@ -62,6 +62,8 @@ const pages: Record<string, RegExp[]> = {
 const notCopied: Record<string, string> = {
   'docs/first-agent.md': 'first-agent.test.ts',
   'docs/agents.md': 'agents-guide.test.ts',
+  'docs/ag-ui.md':
+    'test/doors/ag-ui/suite.ts runs its page in a browser, and answers.test.ts continues streams after an event',
   'docs/client.md': 'test/client/page.test.ts',
   'docs/using-environments.md': 'environments.test.ts',
   'docs/examples.md': 'follow-events.test.ts and test/browser; the programs of the page never end',
