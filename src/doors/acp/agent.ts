@@ -18,10 +18,10 @@ import type { TaskBody } from '../../../library/client/index.ts'
 import { version } from '../../platform/version.ts'
 import { messageIn } from './content.ts'
 import { toolsOf } from './editor-tools.ts'
-import { listSessions, type OwnMetadata, tellSession, type Unended } from './past.ts'
+import { listSessions, type OwnMetadata, tellSession } from './past.ts'
 import { inTime, type Server } from './server.ts'
-import { type Editor, type Session, sessionOf } from './session.ts'
-import { answerInWords, followTurn } from './turn.ts'
+import { type Editor, type Session, sessionOf, type Unended } from './session.ts'
+import { answerInWords, behind, followTurn } from './turn.ts'
 
 export type Settings = {
   server: Server
@@ -108,36 +108,52 @@ export const serveEditor = async (stream: Stream, settings: Settings): Promise<v
   /** Stops what works for the session. What waits for the next prompt goes on waiting. */
   const cancel = async (session: Session): Promise<void> => {
     session.cancels++
-    await Promise.all([...session.running].map(id => server.ask(({ tasks }) => inTime(tasks.cancel(id)))))
+    await Promise.all(
+      [...session.running.keys()].map(id => server.ask(({ tasks }) => inTime(tasks.cancel(id)))),
+    )
   }
 
-  /** Tells how tasks go on that an earlier process has begun. */
+  /** Tells how tasks go on that nobody here follows, such as those that an earlier process has begun. */
   const watch = (editor: Editor, session: Session, tasks: readonly Unended[]): void => {
-    for (const { taskId, latest } of tasks) {
-      const after = latest === undefined ? {} : { after: latest.sequence_number, latest }
-      followTurn(editor, session, taskId, after).catch(error => {
+    for (const task of tasks.filter(({ taskId }) => !session.running.has(taskId))) {
+      followTurn(editor, session, task.taskId, behind(task)).catch(error => {
         if (!editor.gone.aborted) warn(shown(error).message)
       })
     }
   }
 
   type Asked = { sessionId: string; cwd: string; mcpServers?: McpServer[] }
-  /** Takes up a session of the server. */
-  const take = async (editor: Editor, { sessionId, cwd, mcpServers }: Asked, isKnown: boolean) => {
-    const session = opened(sessionId, cwd, mcpServers ?? [])
-    const unended = await tellSession(editor, session, isKnown)
+  /** Takes up a session of the server. What follows it already goes on from what is told here. */
+  const take = async (editor: Editor, { sessionId, cwd, mcpServers = [] }: Asked, isKnown: boolean) => {
+    const place = opened(sessionId, cwd, mcpServers)
+    const known = sessions.get(sessionId)
+    const session = known ?? place
     sessions.set(sessionId, session)
-    watch(editor, session, unended)
+    await session.inTurn(async () => {
+      const told = tellSession(editor, session, isKnown)
+      if (!isKnown) for (const wait of session.running.values()) wait(told)
+      const unended = await told.catch(error => {
+        if (known === undefined) sessions.delete(sessionId)
+        throw error
+      })
+      sessions.set(sessionId, session)
+      Object.assign(session, { cwd, mcpServers, asked: undefined }) // what is followed from here asks again
+      watch(editor, session, unended)
+    })
   }
 
   const turn = async (editor: Editor, session: Session, prompt: ContentBlock[]): Promise<StopReason> => {
-    const answered = await answerInWords(editor, session, messageIn(prompt))
-    if (answered !== undefined) return answered
+    const answered = await session.inTurn(() => answerInWords(editor, session, messageIn(prompt)))
+    const answer = await answered?.stopReason
+    if (answer !== undefined && answered?.isGiven) return answer
     const { cancels } = session
-    const body = bodyOf(settings, capabilities, session, prompt)
-    const { id } = await server.ask(({ tasks }) => tasks.create(body))
-    if (session.cancels !== cancels) await server.ask(({ tasks }) => inTime(tasks.cancel(id)))
-    return followTurn(editor, session, id)
+    const begun = await session.inTurn(async () => {
+      const body = bodyOf(settings, capabilities, mustKnow(session.id), prompt)
+      const { id } = await server.ask(({ tasks }) => tasks.create(body))
+      if (session.cancels !== cancels) await server.ask(({ tasks }) => inTime(tasks.cancel(id)))
+      return { stopReason: followTurn(editor, session, id) }
+    })
+    return begun.stopReason
   }
 
   const connection = agent({ name: 'reprise' })

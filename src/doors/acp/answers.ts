@@ -12,8 +12,18 @@ import { inTime, type Pending } from './server.ts'
 import { type Editor, type Session, tell } from './session.ts'
 import { argumentsOf, callShown } from './updates.ts'
 
-/** A call of a task that waits. `signal` aborts when somebody else has answered it. */
-type Asking = { editor: Editor; session: Session; taskId: string; call: Pending; signal: AbortSignal }
+/**
+ * A call of a task that waits. `signal` aborts when somebody else has answered it, or the editor will be asked again. `runs`: from now
+ * on the editor runs it.
+ */
+type Asking = {
+  editor: Editor
+  session: Session
+  taskId: string
+  call: Pending
+  signal: AbortSignal
+  runs: () => void
+}
 
 const allow: PermissionOption = { optionId: 'allow', name: 'Allow', kind: 'allow_once' }
 const always: PermissionOption = { optionId: 'always', name: 'Always allow', kind: 'allow_always' }
@@ -84,7 +94,7 @@ const ranBy = async (tool: Tool, { editor, session, taskId, call, signal }: Aski
 
 /** A tool that the editor runs, with the permission of its user. */
 const run = async (tool: Tool, asking: Asking): Promise<void> => {
-  const { session, call } = asking
+  const { session, call, signal } = asking
   if (!session.allowed.has(call.name)) {
     const option = await chosen(asking, [allow, always, refuse])
     if (option === undefined) return
@@ -94,6 +104,8 @@ const run = async (tool: Tool, asking: Asking): Promise<void> => {
       return
     }
   }
+  if (signal.aborted) return
+  asking.runs()
   await give(asking, await ranBy(tool, asking))
 }
 
@@ -157,17 +169,19 @@ export const answersOf = (
   onFailure: (error: unknown) => void,
 ) => {
   const begun = new Map<string, AbortController>()
+  const running = new Set<string>()
   let queue = Promise.resolve()
   const begin = (key: string, call: Pending, answer: (asking: Asking) => Promise<void>) => {
     if (begun.has(key)) return
     const isOver = new AbortController()
     begun.set(key, isOver)
     const { signal } = isOver
+    const runs = () => void running.add(key)
     const isPast = (error: unknown) => signal.aborted && error instanceof RequestError
     // One question after the other: an editor shows one at a time.
     queue = queue.then(async () => {
       if (signal.aborted) return
-      await answer({ editor, session, taskId, call, signal }).catch(error => {
+      await answer({ editor, session, taskId, call, signal, runs }).catch(error => {
         if (!isPast(error)) onFailure(error)
       })
     })
@@ -187,6 +201,13 @@ export const answersOf = (
     },
     /** `at`: the number of the frame with which the task was paused. */
     judge: (call: Pending, at: number): void => begin(`paused ${at}`, call, judge),
+    /** Takes back what the editor was asked, so that it can be asked again. What the editor runs already goes on, once. */
+    withdraw(): void {
+      for (const key of [...begun.keys()].filter(each => !running.has(each))) {
+        end(key)
+        begun.delete(key)
+      }
+    },
     /** The task has gone on. */
     goesOn(): void {
       for (const key of begun.keys()) if (key.startsWith('paused ')) end(key)

@@ -2,7 +2,7 @@
 import { RequestError, type SessionInfo, type SessionUpdate } from '@agentclientprotocol/sdk'
 import type { MessageContent, Task, TaskFrame, TaskSummary } from '../../../library/client/index.ts'
 import { firstPage, hasEnded, type Server } from './server.ts'
-import { type Editor, type Session, tell } from './session.ts'
+import { type Editor, type Session, tell, type Unended } from './session.ts'
 import { failureTold, frameTold, outputTold, promptTold } from './updates.ts'
 
 const pageSize = 50
@@ -80,9 +80,6 @@ const tellFrames = async (
     if (!has_more) return latest
   }
 }
-
-/** A task that goes on, with the last frame that was told. */
-export type Unended = { taskId: string; latest: TaskFrame | undefined }
 
 /** Tells a session from its beginning, unless the editor knows it. Returns the tasks that have not ended. */
 export const tellSession = async (editor: Editor, session: Session, isKnown: boolean): Promise<Unended[]> => {

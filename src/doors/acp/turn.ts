@@ -4,7 +4,7 @@ import type { MessageContent, Task, TaskFrame } from '../../../library/client/in
 import { withTask } from '../ids.ts'
 import { answersOf, questionIn } from './answers.ts'
 import { inTime, type Pending, pendingIn, unknownCallIn } from './server.ts'
-import { type Editor, type Session, tell } from './session.ts'
+import { type Editor, type Session, tell, type Unended } from './session.ts'
 import { failureOf, frameTold } from './updates.ts'
 
 /** Why a turn is over. Throws when the task has failed. */
@@ -48,27 +48,45 @@ const isLast = async (
 const isWait = (frame: TaskFrame) => frame.type === 'task.input_required' || frame.type === 'task.paused'
 
 /**
- * `after`: the number of the last frame that the editor knows; absent: it knows none. `latest`: this frame, if the task may wait
- * since then.
+ * Where a follower begins. `after`: the number of the last frame that the editor knows; absent: it knows none. `latest`: this frame, if
+ * the task may wait since then.
  */
-export const followTurn = async (
-  editor: Editor,
-  session: Session,
-  taskId: string,
-  { after, latest }: { after?: number; latest?: TaskFrame | undefined } = {},
-): Promise<StopReason> => {
-  const over = new AbortController()
-  const answers = answersOf(editor, session, taskId, error => over.abort(error))
+type From = { after?: number | undefined; latest?: TaskFrame | undefined }
+
+export const behind = ({ latest }: Unended): From => ({ after: latest?.sequence_number, latest })
+
+/** The session is told again by a load, which also tells what the follower would have told. */
+class Retold extends Error {
+  readonly told: Promise<readonly Unended[]>
+  constructor(told: Promise<readonly Unended[]>) {
+    super('the session is loaded again')
+    this.told = told
+  }
+}
+
+type Following = {
+  readonly editor: Editor
+  readonly session: Session
+  readonly taskId: string
+  readonly answers: ReturnType<typeof answersOf>
+  from: From
+  over: AbortController
+}
+
+/** Follows the task until it ends or `over` aborts. */
+const followOnce = async (following: Following): Promise<StopReason> => {
+  const { editor, session, taskId, answers, over, from } = following
+  const signal = AbortSignal.any([over.signal, editor.gone])
   const untilPrompt = Symbol('the next prompt goes on')
-  let last = after ?? -1
 
   const wait = async (frame: TaskFrame & { task: Task }): Promise<void> => {
+    const { sequence_number: last } = frame
     const call = unknownCallIn(frame.task)
-    if (call !== undefined) answers.judge(call, frame.sequence_number)
+    if (call !== undefined) answers.judge(call, last)
     if (frame.type !== 'task.input_required') return
     const questions = await answers.answer(pendingIn(frame.task))
     const [question] = questions
-    if (question === undefined || last !== frame.sequence_number) return
+    if (question === undefined || signal.aborted || following.from.after !== last) return
     session.asked = { taskId, last, questions }
     await askInWords(editor, session, taskId, question)
     over.abort(untilPrompt)
@@ -77,18 +95,16 @@ export const followTurn = async (
     if (frame.type === 'task.working') answers.goesOn()
     if (frame.type === 'task.output_item.done' && frame.item.type === 'tool_result')
       answers.hasResult(frame.item.call_id)
-    if (isWait(frame) && (await isLast(editor, frame)))
+    if (isWait(frame) && (await isLast(editor, frame)) && !signal.aborted)
       void wait(frame as TaskFrame & { task: Task }).catch(error => over.abort(error))
   }
 
-  session.running.add(taskId)
-  const gone = () => over.abort(editor.gone.reason)
-  editor.gone.addEventListener('abort', gone)
   try {
-    if (latest !== undefined) await look(latest)
-    const task = await editor.server.follow(taskId, { after, signal: over.signal }, async run => {
+    if (from.latest !== undefined) await look(from.latest)
+    const task = await editor.server.follow(taskId, { after: from.after, signal }, async run => {
       for await (const frame of run) {
-        last = frame.sequence_number
+        signal.throwIfAborted()
+        following.from = { after: frame.sequence_number, latest: frame }
         await tell(editor, session, frameTold(frame))
         await look(frame)
       }
@@ -96,36 +112,72 @@ export const followTurn = async (
     })
     return stopReasonOf(task)
   } catch (error) {
-    if (over.signal.reason === untilPrompt) return 'end_turn'
-    throw over.signal.aborted ? over.signal.reason : error
+    if (signal.reason === untilPrompt) return 'end_turn'
+    throw signal.aborted ? signal.reason : error
+  }
+}
+
+/** Follows the task over loads of its session. */
+const followOn = async (following: Following): Promise<StopReason> => {
+  try {
+    return await followOnce(following)
+  } catch (error) {
+    if (!(error instanceof Retold)) throw error
+    const { editor, taskId } = following
+    const unended = await error.told.catch(() => undefined) // the load itself says why it has failed
+    const mine = unended?.find(each => each.taskId === taskId)
+    if (mine !== undefined) following.from = behind(mine)
+    else if (unended !== undefined)
+      return stopReasonOf(await editor.server.ask(({ tasks }) => tasks.get(taskId)))
+    return followOn(following)
+  }
+}
+
+export const followTurn = async (
+  editor: Editor,
+  session: Session,
+  taskId: string,
+  from: From = {},
+): Promise<StopReason> => {
+  const answers = answersOf(editor, session, taskId, error => following.over.abort(error))
+  const following: Following = { editor, session, taskId, answers, from, over: new AbortController() }
+  session.running.set(taskId, told => {
+    const { over } = following
+    following.over = new AbortController() // so that the next load ends the next follower, even before it has begun
+    over.abort(new Retold(told))
+    answers.withdraw()
+  })
+  try {
+    return await followOn(following)
   } finally {
-    editor.gone.removeEventListener('abort', gone)
     session.running.delete(taskId)
     answers.close()
   }
 }
 
-/** Answers the question for which the last turn has stopped. Undefined: there is none, or somebody else has answered it. */
+/** `isGiven`: whether the prompt was the answer; otherwise somebody else has answered. */
+type Answered = { isGiven: boolean; stopReason: Promise<StopReason> }
+
+/** Answers the question for which the last turn has stopped. Undefined: there is none. */
 export const answerInWords = async (
   editor: Editor,
   session: Session,
   message_content: MessageContent,
-): Promise<StopReason | undefined> => {
+): Promise<Answered | undefined> => {
   const { asked } = session
   const [question, ...questions] = asked?.questions ?? []
   if (asked === undefined || question === undefined) return undefined
   session.asked = undefined
   const { taskId, last } = asked
   const { call_id } = question
-  const given = await editor.server.ask(({ tasks }) =>
+  const isGiven = await editor.server.ask(({ tasks }) =>
     inTime(tasks.input(taskId, [{ call_id, message_content }])),
   )
   const [next] = questions
-  if (given && next !== undefined) {
+  if (isGiven && next !== undefined) {
     session.asked = { ...asked, questions }
     await askInWords(editor, session, taskId, next)
-    return 'end_turn'
+    return { isGiven, stopReason: Promise.resolve('end_turn') }
   }
-  const stopReason = await followTurn(editor, session, taskId, { after: last })
-  return given ? stopReason : undefined
+  return { isGiven, stopReason: followTurn(editor, session, taskId, { after: last }) }
 }

@@ -41,6 +41,8 @@ type Does = {
   permit?: (request: RequestPermissionRequest) => RequestPermissionOutcome | Promise<RequestPermissionOutcome>
   elicit?: (request: CreateElicitationRequest) => CreateElicitationResponse
   files?: Map<string, string>
+  /** Runs a command. Resolves when it has ended. */
+  command?: (command: string) => Promise<void>
   capabilities?: ClientCapabilities
 }
 
@@ -58,6 +60,7 @@ export const openEditor = async (
   const updates: SessionNotification[] = []
   const permissions: RequestPermissionRequest[] = []
   const files = does.files ?? new Map<string, string>()
+  const commands: { name: string; ended: Promise<void> }[] = []
   const app = client({ name: 'editor of the tests' })
     .onNotification(methods.client.session.update, ({ params }) => void updates.push(params))
     .onRequest(methods.client.session.requestPermission, async ({ params }) => {
@@ -78,6 +81,18 @@ export const openEditor = async (
       files.set(params.path, params.content)
       return {}
     })
+    .onRequest(methods.client.terminal.create, ({ params: { command } }) => {
+      if (does.command === undefined) throw new Error('no command is expected')
+      const length = commands.push({ name: command, ended: does.command(command) })
+      return { terminalId: String(length - 1) }
+    })
+    .onRequest(methods.client.terminal.waitForExit, async ({ params }) => {
+      await commands[Number(params.terminalId)]?.ended
+      return { exitCode: 0 }
+    })
+    .onRequest(methods.client.terminal.output, () => ({ output: 'made', truncated: false }))
+    .onRequest(methods.client.terminal.kill, () => ({}))
+    .onRequest(methods.client.terminal.release, () => ({}))
   const connection = app.connect(
     ndJsonStream(
       Writable.toWeb(child.stdin as Writable) as WritableStream<Uint8Array>,
@@ -95,6 +110,7 @@ export const openEditor = async (
     initialized,
     updates,
     permissions,
+    commands: () => commands.map(({ name }) => name),
     stderr: () => stderr,
     newSession: async () =>
       (await agent.request(methods.agent.session.new, { cwd, mcpServers: [] })).sessionId,

@@ -106,6 +106,64 @@ t.test('an editor that gives permissions and has tools', async t => {
   await t.rejects(editor.agent.request(methods.agent.session.new, nowhere), { code: -32602 })
 })
 
+t.test('a session that is loaded in the middle of a prompt', async t => {
+  const model = await scriptedModel(t)
+  const server = await serveHere(t, model.env)
+  const env = { REPRISE_URL: server.url, REPRISE_TOKEN: adminToken }
+  let end = () => {}
+  const ended = new Promise<void>(resolve => {
+    end = resolve
+  })
+  const never = new Promise<RequestPermissionOutcome>(() => {})
+  const editor = await openEditor(
+    t,
+    { args: ['--agent', 'model'], env },
+    {
+      capabilities: { terminal: true },
+      permit: () => (editor.permissions.length === 1 ? never : chooses('always')),
+      command: name => (name === 'make' ? ended : Promise.resolve()),
+    },
+  )
+  const session = await editor.newSession()
+  /** What the editor was told since the last load. */
+  const told = () => {
+    const { updates } = editor
+    return updates.slice(updates.findLastIndex(({ update }) => update.sessionUpdate === 'user_message_chunk'))
+  }
+  const words = 'one two three four five six'
+  await model.script([
+    call('editor_run_command', { command: 'make' }),
+    call('editor_run_command', { command: 'test' }),
+    { text: words, token_ms: 150 },
+  ])
+  const prompt = editor.prompt(session, 'Make it')
+  await until(() => editor.permissions.length === 1)
+  await editor.load(session)
+  await until(() => editor.commands().length > 0)
+  t.equal(editor.permissions.length, 2, 'what the editor had not answered is asked again')
+
+  await editor.load(session)
+  await editor.agent.request(methods.agent.session.resume, { sessionId: session, cwd, mcpServers: [] })
+  end()
+  await until(() => textOf(told()).includes('one'))
+  t.same(editor.commands(), ['make', 'test'], 'a command that runs is not run again')
+  t.equal(editor.permissions.length, 2, 'what may always run is not asked again')
+
+  await Promise.all([editor.load(session), editor.load(session)])
+  await editor.agent.request(methods.agent.session.resume, { sessionId: session, cwd, mcpServers: [] })
+  t.same(await prompt, { stopReason: 'end_turn' }, 'the prompt has its end')
+  t.equal(textOf(told()), words, 'each word comes once after a load')
+  t.equal(told().filter(({ update }) => update.sessionUpdate === 'tool_call').length, 2)
+
+  await model.script([{ text: words, token_ms: 2000 }])
+  const long = editor.prompt(session, 'Count')
+  const loaded = editor.load(session)
+  await until(() => textOf(told()).startsWith('one '))
+  await loaded
+  await editor.cancel(session)
+  t.same(await long, { stopReason: 'cancelled' })
+})
+
 const asker = `import { agent } from 'reprise/agent'
 export default agent(async ctx => {
   const colour = await ctx.ask('ask_user', { question: 'Which colour?' })
