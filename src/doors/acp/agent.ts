@@ -143,10 +143,11 @@ export const serveEditor = async (stream: Stream, settings: Settings): Promise<v
   }
 
   const turn = async (editor: Editor, session: Session, prompt: ContentBlock[]): Promise<StopReason> => {
-    const answered = await session.inTurn(() => answerInWords(editor, session, messageIn(prompt)))
-    const answer = await answered?.stopReason
-    if (answer !== undefined && answered?.isGiven) return answer
     const { cancels } = session
+    const message = messageIn(prompt)
+    const answered = await session.inTurn(() => answerInWords(editor, session, message, cancels))
+    const answer = await answered?.stopReason
+    if (answer !== undefined && (answered?.isGiven || session.cancels !== cancels)) return answer
     const begun = await session.inTurn(async () => {
       const body = bodyOf(settings, capabilities, mustKnow(session.id), prompt)
       const { id } = await server.ask(({ tasks }) => tasks.create(body))

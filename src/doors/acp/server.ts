@@ -5,6 +5,7 @@ import {
   type Reprise,
   type Run,
   type Task,
+  TaskNotFound,
   WrongState,
 } from '../../../library/client/index.ts'
 
@@ -42,12 +43,12 @@ export const unknownCallIn = ({ status, metadata, output }: Task): Pending | und
 export const hasEnded = ({ status }: Pick<Task, 'status'>): boolean =>
   ['completed', 'failed', 'canceled', 'expired'].includes(status)
 
-/** Resolves to false when it came too late: somebody else was faster, or the task has ended. */
+/** Resolves to false when it came too late: somebody else was faster, or the task has ended or is erased. */
 export const inTime = (moved: Promise<unknown>): Promise<boolean> =>
   moved.then(
     () => true,
     error => {
-      if (error instanceof AlreadyAnswered || error instanceof WrongState) return false
+      if ([AlreadyAnswered, WrongState, TaskNotFound].some(late => error instanceof late)) return false
       throw error
     },
   )

@@ -158,23 +158,25 @@ export const followTurn = async (
 /** `isGiven`: whether the prompt was the answer; otherwise somebody else has answered. */
 type Answered = { isGiven: boolean; stopReason: Promise<StopReason> }
 
-/** Answers the question for which the last turn has stopped. Undefined: there is none. */
+/** Answers the question for which the last turn has stopped. Undefined: there is none. `cancels`: those before the prompt. */
 export const answerInWords = async (
   editor: Editor,
   session: Session,
   message_content: MessageContent,
+  cancels: number,
 ): Promise<Answered | undefined> => {
   const { asked } = session
   const [question, ...questions] = asked?.questions ?? []
   if (asked === undefined || question === undefined) return undefined
-  session.asked = undefined
   const { taskId, last } = asked
   const { call_id } = question
   const isGiven = await editor.server.ask(({ tasks }) =>
     inTime(tasks.input(taskId, [{ call_id, message_content }])),
   )
+  session.asked = undefined // not before: an answer that does not arrive leaves the question to the next prompt
   const [next] = questions
-  if (isGiven && next !== undefined) {
+  if (session.cancels !== cancels) await editor.server.ask(({ tasks }) => inTime(tasks.cancel(taskId)))
+  else if (isGiven && next !== undefined) {
     session.asked = { ...asked, questions }
     await askInWords(editor, session, taskId, next)
     return { isGiven, stopReason: Promise.resolve('end_turn') }

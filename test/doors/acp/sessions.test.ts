@@ -6,6 +6,7 @@ import { adminToken, serveHere } from '../../support/server.ts'
 import { scriptedModel } from '../openai/clients.ts'
 import { chooses, cwd, kindsOf, openEditor, textOf } from './editor.ts'
 import { fuzz } from './fuzz.ts'
+import { holdingProxy } from './holding-proxy.ts'
 
 const call = (name: string, args: object) => ({ tool_calls: [{ name, arguments: args }] })
 type Asked = {
@@ -218,6 +219,36 @@ t.test('questions of an agent', async t => {
   t.same(answers, [])
 })
 
+t.test('an answer in words that the server refuses, or gets late', async t => {
+  const agents = t.testdir({ 'asker.mjs': asker })
+  const server = await serveHere(t, { AGENT_PATH: agents, ENV_UID_BASE: '0' })
+  const way = await holdingProxy(t, server.url)
+  const env = { REPRISE_URL: way.url, REPRISE_TOKEN: adminToken }
+  const editor = await openEditor(t, { args: ['--agent', 'asker'], env })
+  const session = await editor.newSession()
+  const listed = async () =>
+    ((await (await server.api('GET', '/tasks')).json()) as { result: { status: string }[] }).result
+
+  await editor.prompt(session, 'paint')
+  await t.rejects(editor.prompt(session, 'blue'.repeat(500_000)), {
+    code: -32603,
+    message: /too large|longer/,
+  })
+  const blue = editor.prompt(session, 'blue')
+  await until(async () => textOf(editor.updates).endsWith('Which size?') || (await listed()).length > 1)
+  t.equal((await listed()).length, 1, 'the next prompt answers the question, too')
+  t.same(await blue, { stopReason: 'end_turn' })
+
+  way.hold('/input ')
+  const big = editor.prompt(session, 'big')
+  await until(way.isHolding)
+  await editor.cancel(session)
+  await editor.agent.request(methods.agent.session.list, {}) // so the cancel has been read
+  way.release()
+  t.same(await big, { stopReason: 'cancelled' }, 'a cancel meets the task that gets its answer')
+  t.match(await listed(), [{ status: 'canceled' }])
+})
+
 t.test('sessions of the server', async t => {
   const model = await scriptedModel(t)
   const server = await serveHere(t, model.env)
@@ -282,7 +313,7 @@ t.test('sessions of the server', async t => {
     { type: 'http', name: 'mine', url: 'http://127.0.0.1:9/mcp', headers: [] },
   ]
   const withServers = await editor.agent.request(session.new, { cwd, mcpServers })
-  t.match(editor.stderr(), /only those with an http address can be: local/)
+  await until(() => editor.stderr().includes('only those with an http address can be: local'))
   await t.rejects(editor.prompt(withServers.sessionId, 'Hi'), {
     message: /the MCP server "mine" cannot be reached/,
   })
