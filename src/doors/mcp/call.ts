@@ -1,9 +1,10 @@
 // A call of an agent: a task. The call follows the task to its end, or to a question for its client. A call that takes long
 // becomes a task that the client asks for, if it knows tasks. The task is stored before anything is answered.
+import { addAbortListener } from 'node:events'
 import { callerOf } from '../../contract/events/token-events.ts'
 import { Invalid } from '../../contract/refusals.ts'
 import { AgentConfig, type AgentInfo, type CreateTaskBody } from '../../contract/wire.ts'
-import { answersOf, readBy } from '../../http/request/request.ts'
+import { answersOf, faultOf, readBy } from '../../http/request/request.ts'
 import { watchDelivery } from '../../http/routes/task-create.ts'
 import { rowOf } from '../answers.ts'
 import { ask, nameTask } from '../ask.ts'
@@ -142,7 +143,7 @@ const outcomeOf = async (
 }
 
 export const callAgent = async (exchange: Exchange, agent: AgentInfo, args: Arguments): Promise<object> => {
-  const { deps, client, params } = exchange
+  const { deps, request, client, params, canceled } = exchange
   const support = agent.task_support ?? 'optional'
   if (support === 'required' && client.isModern && !client.hasTasks)
     throw missingCapability({ extensions: { [tasksExtension]: {} } }, 'This tool answers with a task')
@@ -157,10 +158,13 @@ export const callAgent = async (exchange: Exchange, agent: AgentInfo, args: Argu
       ? await begin(exchange, agent, args)
       : await goOn(exchange, agent, requestState, answers)
   if ('result' in begun) return begun.result
-  const forget = exchange.whenCanceled(() => cancel(exchange, begun.taskId, 'disconnected'))
+  // The client may have canceled the call before its task was stored.
+  const giveUpTask = () =>
+    void cancel(exchange, begun.taskId, 'disconnected').catch(faultOf(deps.serving, request))
+  const listening = addAbortListener(canceled, giveUpTask)
   try {
     return await outcomeOf(exchange, begun, answers, { until, isTask: knowsTasks && support === 'required' })
   } finally {
-    forget()
+    listening[Symbol.dispose]()
   }
 }

@@ -20,8 +20,8 @@ export type Exchange = {
   params: Record<string, unknown>
   /** Tells the client how far its request is, if it wants to know. The numbers must grow. */
   tell: (progress: number, message: string) => void
-  /** `cancel` is called when the client cancels the request by a message. The returned function forgets it. */
-  whenCanceled: (cancel: () => Promise<unknown>) => () => void
+  /** Aborts when the client cancels the request by a message, which only clients of older versions do. */
+  canceled: AbortSignal
   /** Sends a request of ours on the stream of the answer. Only clients of older versions know such requests. */
   send: (message: object) => Promise<void>
 }

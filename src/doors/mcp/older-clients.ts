@@ -2,7 +2,7 @@
 // the server asks them on the stream of a call, and they send the answer as a message of its own. Nothing of that is kept
 // here: the id of the session says what the client can do, and the id of a question names its call and its task. So an
 // answer also reaches a task after the server has started again.
-import { callerOf, type Principal } from '../../contract/events/token-events.ts'
+import type { Principal } from '../../contract/events/token-events.ts'
 import { withTask } from '../ids.ts'
 import { type Exchange, isRecord } from './exchange.ts'
 import { elicitationFor, type Questions } from './questions.ts'
@@ -44,22 +44,30 @@ export const askOlderClient = async (
 export const isAnswer = (message: Record<string, unknown>): boolean =>
   message.method === undefined && ('result' in message || 'error' in message)
 
-/** The calls of older clients that are open, so that a message of theirs can cancel one. */
+/**
+ * The calls of older clients that are open, so that a message of theirs can cancel one. Without a session, clients with one
+ * token cannot be told apart: if two of them have a call of the same id open, a message cancels neither.
+ */
 export const createOpenCalls = () => {
-  const open = new Map<string, () => void>()
-  const keyOf = (principal: Principal, session: unknown, id: unknown): string =>
-    JSON.stringify([callerOf(principal), session, id])
+  const open = new Map<string, Set<AbortController>>()
+  const keyOf = ({ id: token }: Principal, session: unknown, id: unknown): string =>
+    JSON.stringify([token, session, id])
   return {
-    /** `cancel` is called when the client cancels the call. The returned function forgets it. */
-    add(principal: Principal, session: unknown, id: unknown, cancel: () => void): () => void {
+    /** `canceled` aborts when the client cancels the call. */
+    add(principal: Principal, session: unknown, id: unknown): { canceled: AbortSignal; forget: () => void } {
       const key = keyOf(principal, session, id)
-      open.set(key, cancel)
-      return () => {
-        if (open.get(key) === cancel) open.delete(key)
+      const calls = open.get(key) ?? new Set()
+      const call = new AbortController()
+      open.set(key, calls.add(call))
+      const forget = () => {
+        if (calls.delete(call) && calls.size === 0) open.delete(key)
       }
+      return { canceled: call.signal, forget }
     },
-    cancel: (principal: Principal, session: unknown, id: unknown): void =>
-      open.get(keyOf(principal, session, id))?.(),
+    cancel(principal: Principal, session: unknown, id: unknown): void {
+      const [call, ...others] = open.get(keyOf(principal, session, id)) ?? []
+      if (others.length === 0) call?.abort()
+    },
   }
 }
 export type OpenCalls = ReturnType<typeof createOpenCalls>

@@ -1,6 +1,7 @@
 // The routes of MCP: /mcp, and the document about its tokens. The library that reads the messages is loaded with the first
 // one, since it would make each start of the server longer.
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { may } from '../../access/roles.ts'
 import { Invalid } from '../../contract/refusals.ts'
 import { handOver } from '../../http/answer/pour.ts'
 import { answerWhenReady } from '../../http/answer/slow-answer.ts'
@@ -43,6 +44,8 @@ const metaIn = ({ params }: Message): Message => {
 const isOlder = (message: Message): boolean =>
   metaIn(message)['io.modelcontextprotocol/protocolVersion'] === undefined
 
+const isCall = ({ method }: Message): boolean => method === 'tools/call'
+
 /** Whether the answer to a message may be a stream. */
 const mayStream = (message: Message): boolean =>
   isOlder(message) || metaIn(message).progressToken !== undefined
@@ -57,6 +60,7 @@ const requestFor = ({ headers }: FastifyRequest, { raw }: FastifyReply): Request
   return new Request('http://localhost/mcp', { method: 'POST', headers: given, signal: gone.signal })
 }
 
+const never = new AbortController().signal
 const noPlace = { isTaken: () => false, async acquire() {}, release() {} }
 
 /** Sends the events of an answer as they come. */
@@ -107,18 +111,22 @@ export const mcpRoutes = (
   const openCalls = createOpenCalls()
   let library: ReturnType<typeof loadLibrary> | undefined
 
-  /** Keeps a call of an older client, which cancels it by a message. */
-  const cancelable =
-    ({ principal, headers }: FastifyRequest, message: Message, onFault: (error: unknown) => void) =>
-    (cancel: () => Promise<unknown>) =>
-      isOlder(message)
-        ? openCalls.add(principal, headers['mcp-session-id'], message.id, () => void cancel().catch(onFault))
-        : () => {}
+  /** Keeps a call of an older client, which cancels it by a message, from its first moment until it is answered. */
+  const canceledBy = (
+    { principal, headers }: FastifyRequest,
+    { raw }: FastifyReply,
+    message: Message,
+  ): AbortSignal => {
+    if (!isOlder(message) || !isCall(message)) return never
+    const { canceled, forget } = openCalls.add(principal, headers['mcp-session-id'], message.id)
+    raw.once('close', forget)
+    return canceled
+  }
 
   const answer = async (mcp: Mcp, request: FastifyRequest, reply: FastifyReply, message: Message) => {
     const onFault = faultOf(serving, request)
-    if (message.method === 'tools/call' && mayStream(message)) holdStream(serving, request, reply)
-    const begun = { deps, request, reply, message, whenCanceled: cancelable(request, message, onFault) }
+    if (isCall(message) && mayStream(message)) holdStream(serving, request, reply)
+    const begun = { deps, request, reply, message, canceled: canceledBy(request, reply, message) }
     const ready = mcp(begun, requestFor(request, reply))
     if (!mayStream(message)) {
       const text = ready.then(response => bodyOf(reply, response))
@@ -147,7 +155,9 @@ export const mcpRoutes = (
         return reply.code(202).send()
       }
       if (message.method === 'subscriptions/listen') return unknownMethod(reply, message.id)
-      if (message.method === 'notifications/cancelled' && isRecord(message.params))
+      // Who may not write has called nothing that could be canceled.
+      const cancels = message.method === 'notifications/cancelled' && may(request.principal.role, 'write')
+      if (cancels && isRecord(message.params))
         openCalls.cancel(request.principal, request.headers['mcp-session-id'], message.params.requestId)
       return answer(mcp, request, reply, message)
     },

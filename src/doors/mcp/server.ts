@@ -68,19 +68,19 @@ const instructions =
 export const plain = (value: unknown): unknown => mapExact(value, number => heldBy(number) ?? nearest(number))
 
 /** The parts of an exchange that are known before the library has read the message. */
-export type Begun = Pick<Exchange, 'deps' | 'request' | 'reply' | 'whenCanceled'> & {
+export type Begun = Pick<Exchange, 'deps' | 'request' | 'reply' | 'canceled'> & {
   message: Record<string, unknown>
 }
 
 const exchangeOf = (server: Server, begun: Begun, context: ServerContext, isModern: boolean): Exchange => {
-  const { deps, request, reply, whenCanceled, message } = begun
+  const { deps, request, reply, canceled, message } = begun
   const { id, envelope, notify, _meta } = context.mcpReq
   const capabilities = (envelope as Record<string, unknown> | undefined)?.[CLIENT_CAPABILITIES_META_KEY]
   const extensions = isRecord(capabilities) ? capabilities.extensions : undefined
   const token = _meta?.progressToken
   let told = -1
   return {
-    ...{ deps, request, reply, whenCanceled, id },
+    ...{ deps, request, reply, canceled, id },
     client: {
       isModern,
       elicits: isModern ? showsForms(capabilities) : elicitsIn(request.headers['mcp-session-id']),

@@ -1,7 +1,9 @@
 // Calls by MCP's own client, in both versions.
+import { connect } from 'node:net'
 import t, { type Test } from 'tap'
-import { serveHere } from '../../support/server.ts'
+import { adminToken, serveHere } from '../../support/server.ts'
 import { clientOf, type Version, versions } from './clients.ts'
+import { olderMessagesTo } from './messages.ts'
 
 const agents = t.testdir({
   'greets.mjs': `import { agent } from 'reprise/agent'
@@ -85,3 +87,62 @@ for (const [n, version] of (Object.keys(versions) as Version[]).entries())
     const { resources } = await client.listResources()
     t.ok(resources.some(({ uri }) => uri.startsWith('task://')))
   })
+
+const tokenOf = async (body: object) =>
+  ((await (await api('POST', '/auth/tokens', body)).json()) as { token: string }).token
+const sleeps = { method: 'tools/call', params: { name: 'agent_sleeps', arguments: { input: 'x' } } }
+const canceled = (requestId: unknown) => ({ method: 'notifications/cancelled', params: { requestId } })
+const working = async () => (await tasksOf('sleeps')).filter(({ status }) => status === 'working')
+const untilWorking = async (count: number) => {
+  while ((await working()).length !== count) await new Promise(resolve => setTimeout(resolve, 50))
+}
+/** Everything that was asked before has been stored when this has. */
+const isStored = () => api('POST', '/tasks', { user_message_content: 'x', client_id: 'echo', stream: false })
+
+t.test('a message cancels only the one call that its sender has made', async t => {
+  const [ann, another, reader] = await Promise.all(
+    ['user', 'user', 'auditor'].map(role => tokenOf({ role, user_id: 'ann' })),
+  ).then(tokens => tokens.map(token => olderMessagesTo(url, { token })))
+  if (!(ann && another && reader)) throw new Error('no tokens')
+  const call = ann({ id: 7, ...sleeps })
+  await untilWorking(1)
+  for (const send of [another, reader]) t.equal((await send(canceled(7))).status, 202)
+  await isStored()
+  t.equal((await working()).length, 1, 'others cancel nothing')
+  await ann(canceled(7))
+  t.match(await (await call).text(), /canceled/)
+
+  const calls = [ann({ id: 7, ...sleeps }), ann({ id: 7, ...sleeps })]
+  await untilWorking(2)
+  await ann(canceled(7))
+  await isStored()
+  const tasks = await working()
+  t.equal(tasks.length, 2, 'of two calls with one id it cancels neither')
+  for (const { id } of tasks) await api('POST', `/tasks/${id}/cancel`)
+  for (const each of calls) await (await each).text()
+})
+
+t.test('a call that is canceled before its task is stored ends, too', async t => {
+  const { hostname, port } = new URL(url)
+  const socket = connect(Number(port), hostname).setEncoding('utf8')
+  t.teardown(() => socket.destroy())
+  const sent = (message: object): string => {
+    const body = JSON.stringify({ jsonrpc: '2.0', ...message })
+    return [
+      'POST /mcp HTTP/1.1',
+      `host: ${hostname}`,
+      `authorization: Bearer ${adminToken}`,
+      'content-type: application/json',
+      'accept: application/json, text/event-stream',
+      `content-length: ${body.length}`,
+      `\r\n${body}`,
+    ].join('\r\n')
+  }
+  socket.write(sent({ id: 'early', ...sleeps }) + sent(canceled('early')))
+  let heard = ''
+  for await (const piece of socket) {
+    heard += piece
+    if (heard.includes('The task was canceled.') && heard.includes('HTTP/1.1 202')) break
+  }
+  t.same(await working(), [])
+})

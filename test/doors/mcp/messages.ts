@@ -54,3 +54,18 @@ export const becomes = async (send: Messages, taskId: unknown, status: string) =
     await new Promise(resolve => setTimeout(resolve, 50))
   }
 }
+
+/** Sends messages as a client of 2025-11-25 does, without waiting for the end of a stream. */
+export const olderMessagesTo =
+  (url: string, { token = adminToken, headers = {} }: Wishes = {}) =>
+  (message: object) =>
+    fetch(`${url}/mcp`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        authorization: `Bearer ${token}`,
+        ...headers,
+      },
+      body: JSON.stringify({ jsonrpc: '2.0', ...message }),
+    })
