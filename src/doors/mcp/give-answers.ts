@@ -4,25 +4,32 @@ import type { PendingCallItem } from '../../contract/wire.ts'
 import { createTaskCalls } from '../../http/routes/task-calls.ts'
 import type { Exchange } from './exchange.ts'
 import { type CallResult, type Questions, resultFor } from './questions.ts'
+import { taskNow } from './task-now.ts'
 
-/** Whether an answer has come too late: the task goes on without it, or has ended. */
-const isLate = (error: unknown): boolean =>
-  error instanceof Refusal && ['AlreadyAnswered', 'WrongState'].includes(error.reason)
-
+/**
+ * Gives a task results. A task that has ended, or is being canceled, needs none. Returns the refusal if one of the calls has
+ * another answer already: then the task has taken none of these.
+ */
 export const giveResults = async (
   { deps: { tasks }, request: { principal, envelopeId: requestId } }: Pick<Exchange, 'deps' | 'request'>,
   taskId: string,
   results: CallResult[],
-): Promise<void> => {
-  if (results.length === 0) return
-  await createTaskCalls(tasks)
-    .answer({ principal, requestId }, taskId, { tool_results: results })
-    .catch(error => {
-      if (!isLate(error)) throw error
-    })
+): Promise<Refusal | undefined> => {
+  if (results.length === 0) return undefined
+  try {
+    await createTaskCalls(tasks).answer({ principal, requestId }, taskId, { tool_results: results })
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    if (error.reason === 'AlreadyAnswered') return error
+    if (error.reason !== 'WrongState') throw error
+  }
+  return undefined
 }
 
-/** Gives the answers that there are, and takes them out of `answers`. Returns the questions that have none. */
+/**
+ * Gives the answers that there are, and takes them out of `answers`. Returns the questions that have none. If somebody else
+ * has answered one of them meanwhile, the others are given again without it.
+ */
 export const giveAnswers = async (
   exchange: Exchange,
   taskId: string,
@@ -30,14 +37,19 @@ export const giveAnswers = async (
   answers: Map<string, unknown>,
 ): Promise<Map<string, PendingCallItem>> => {
   const open = new Map(questions)
-  const results: CallResult[] = []
+  const results = new Map<string, CallResult>()
   for (const [key, call] of questions) {
     const result = resultFor(call, answers.get(key))
     if (result === undefined) continue
-    answers.delete(key)
     open.delete(key)
-    results.push(result)
+    results.set(key, result)
   }
-  await giveResults(exchange, taskId, results)
+  const refusal = await giveResults(exchange, taskId, [...results.values()])
+  if (refusal !== undefined) {
+    const { questions: openNow } = await taskNow(exchange, taskId)
+    if ([...results.keys()].every(key => openNow.has(key))) throw refusal
+    return giveAnswers(exchange, taskId, openNow, answers)
+  }
+  for (const key of results.keys()) answers.delete(key)
   return open
 }

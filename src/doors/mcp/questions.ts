@@ -6,17 +6,23 @@ export type Questions = ReadonlyMap<string, PendingCallItem>
 
 /**
  * The keys of the calls for which a task waits: the name of the question. A task may ask by one name several times: the
- * second question has the key `name-2`. So a key never means another question of the task.
+ * second question has the key `name-2`, or the next one that no earlier call has. So a key never means another question of
+ * the task.
  */
 export const questionsOf = ({ output }: Task, calls: PendingCallItem[]): Questions => {
   const keys = new Map<string, string>()
   const times = new Map<string, number>()
-  for (const item of output) {
-    if (item.type !== 'tool_call') continue
-    const n = (times.get(item.name) ?? 0) + 1
-    times.set(item.name, n)
-    keys.set(item.call_id, n === 1 ? item.name : `${item.name}-${n}`)
+  const taken = new Set<string>()
+  const nextKey = (name: string): string => {
+    for (let n = (times.get(name) ?? 0) + 1; ; n++) {
+      const key = n === 1 ? name : `${name}-${n}`
+      if (taken.has(key)) continue
+      times.set(name, n)
+      taken.add(key)
+      return key
+    }
   }
+  for (const item of output) if (item.type === 'tool_call') keys.set(item.call_id, nextKey(item.name))
   // The calls of another task, which this one waits for, are not in its output.
   const keyOf = ({ call_id, name }: PendingCallItem): string => keys.get(call_id) ?? `${name}-${call_id}`
   return new Map(calls.map(call => [keyOf(call), call]))
@@ -71,10 +77,11 @@ export const elicitationFor = (call: PendingCallItem) => ({
 export type CallResult = AnswerCallsBody['tool_results'][number]
 
 type Given = { action: 'accept' | 'decline' | 'cancel'; content?: Record<string, unknown> }
+/** An accepted form may come without its content. */
 const isGiven = (value: unknown): value is Given =>
   isRecord(value) &&
   ['accept', 'decline', 'cancel'].includes(String(value.action)) &&
-  (value.action === 'accept' ? isRecord(value.content) : true)
+  (value.action === 'accept' ? isRecord(value.content ?? {}) : true)
 
 const textOf = (call: PendingCallItem, content: Record<string, unknown>): MessageContent => {
   const { field, isText } = formOfCall(call)

@@ -17,7 +17,8 @@ export const takeAnswer = async (
   if (rowOf(exchange.deps.tasks, exchange.request.principal, asked.taskId) === undefined) return
   const { task, questions } = await taskNow(exchange, asked.taskId)
   const call = [...questions.values()].find(({ call_id }) => call_id === asked.id)
-  // An error in place of an answer: the client cannot show the question.
-  const given = call && resultFor(call, result ?? { action: 'cancel' })
+  if (call === undefined) return
+  // An error, or what is no answer: the client cannot show the question, and nobody asks again.
+  const given = resultFor(call, result) ?? resultFor(call, { action: 'cancel' })
   if (given !== undefined) await giveResults(exchange, task.id, [given])
 }

@@ -146,3 +146,25 @@ t.test('a call that is canceled before its task is stored ends, too', async t =>
   }
   t.same(await working(), [])
 })
+
+t.test(
+  'an older client may leave its form empty, and an answer that is none closes the question',
+  async t => {
+    const send = olderMessagesTo(url, { headers: { 'mcp-session-id': 'asks.x' } })
+    /** What a client hears that answers so. */
+    const heardWith = async (result: unknown) => {
+      const params = { name: 'agent_greets', arguments: { input: 'x' } }
+      const { body } = await send({ id: 1, method: 'tools/call', params })
+      let heard = ''
+      for await (const piece of (body as ReadableStream<Uint8Array>).pipeThrough(new TextDecoderStream())) {
+        const [, id] = /"id":"(call_[^"]+)"/.exec(piece) ?? []
+        if (id !== undefined) t.equal((await send({ id, result })).status, 202)
+        heard += piece
+      }
+      return heard
+    }
+    t.match(await heardWith({ action: 'accept' }), /Hello, undefined!/)
+    for (const odd of [7, null, { action: 'perhaps' }])
+      t.match(await heardWith(odd), /The user has closed the question/, JSON.stringify(odd))
+  },
+)

@@ -1,4 +1,6 @@
 // Calls that become tasks, and questions of tasks.
+import { writeFileSync } from 'node:fs'
+import path from 'node:path'
 import t from 'tap'
 import { serveHere } from '../../support/server.ts'
 import { suiteAgents } from './clients.ts'
@@ -9,6 +11,16 @@ const AGENT_PATH = suiteAgents(
   ...['multi_input', 'greet', 'failing_job', 'slow_compute'],
   ...['test_input_required_result_multi_round', 'test_input_required_result_elicitation'],
 )
+writeFileSync(
+  path.join(AGENT_PATH, 'namesakes.mjs'),
+  `import { agent } from 'reprise/agent'
+const schema = { type: 'object', properties: { name: { type: 'string' } } }
+const parameters = { type: 'object' }
+export default agent(async ctx => {
+  const names = await Promise.all(['who', 'who-2', 'who'].map(name => ctx.ask(name, {}, { schema })))
+  return names.map(({ name }) => name ?? 'nobody').join()
+}, { parameters })`,
+)
 const { url, api } = await serveHere(t, { AGENT_PATH, MCP_TASK_AFTER_MS: '300' })
 const send = messagesTo(url)
 const call = (name: string, args: object = {}) =>
@@ -18,6 +30,7 @@ const wait = (name: string, more: object = {}, capabilities: object = forms) =>
   messagesTo(url, { capabilities })('tools/call', { name: `agent_${name}`, arguments: {}, ...more })
 await send('tools/list') // from here on the agents are loaded
 const named = (name: string) => ({ action: 'accept', content: { name } })
+type Task = { metadata: { pending_inputs: { call_id: string; name: string }[] } }
 const statusOf = async (id: unknown) =>
   ((await (await api('GET', `/tasks/${id}`)).json()) as { result: { status: string } }).result.status
 
@@ -43,6 +56,39 @@ t.test('a call that takes long becomes a task, which answers one question after 
   await update({ second: named('Bob') })
   await update({ second: named('Cem') })
   t.match((await becomes(send, taskId, 'completed')).result, { content: [{ text: 'Ada, then Bob.' }] })
+})
+
+t.test('each question has a key of its own, which means it also when others have answers', async t => {
+  const first = (await wait('namesakes')).result
+  t.same(Object.keys(first?.inputRequests ?? {}), ['who', 'who-2', 'who-3'])
+  const { requestState } = first ?? {}
+  const inputResponses = { 'who-2': named('B'), 'who-3': named('C') }
+  const second = (await wait('namesakes', { requestState, inputResponses })).result
+  t.same(Object.keys(second?.inputRequests ?? {}), ['who'])
+  const last = { requestState: second?.requestState, inputResponses: { who: { action: 'accept' } } }
+  t.match(
+    (await wait('namesakes', last)).result,
+    { content: [{ text: 'nobody,B,C' }] },
+    'a form may be empty',
+  )
+})
+
+t.test('answers count also when somebody else has answered one of the questions meanwhile', async t => {
+  const race = async () => {
+    const taskId = (await call('multi_input')).result?.taskId
+    await becomes(send, taskId, 'input_required')
+    const { result } = (await (await api('GET', `/tasks/${taskId}`)).json()) as { result: Task }
+    const { call_id } = result.metadata.pending_inputs.find(({ name }) => name === 'first') ?? {}
+    const tool_results = [{ call_id, message_content: '{"name":"Eve"}', block_list: [] }]
+    const inputResponses = { first: named('Ada'), second: named('Bob') }
+    await Promise.all([
+      send('tasks/update', { taskId, inputResponses }),
+      api('POST', `/tasks/${taskId}/input`, { tool_results }),
+    ])
+    const { result: end } = await becomes(send, taskId, 'completed')
+    t.match(end, { content: [{ text: /^(Ada|Eve), then Bob\.$/ }] })
+  }
+  await Promise.all(Array.from({ length: 5 }, race))
 })
 
 t.test('an agent says whether its calls are tasks', async t => {
