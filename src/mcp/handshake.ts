@@ -8,7 +8,7 @@ import { createMcpAnswers } from './reading/answers.ts'
 import type { McpServer } from './server.ts'
 import { tasksExtension } from './server-task.ts'
 import { stdioTransport } from './stdio.ts'
-import { within } from './too-late.ts'
+import { lateAfter, within } from './too-late.ts'
 
 type Sdk = typeof import('@modelcontextprotocol/client')
 
@@ -34,7 +34,9 @@ export const openClient = async (
   toolsChanged: () => void,
 ): Promise<Client> => {
   const sdk: Sdk = await import('@modelcontextprotocol/client') // loaded only when a server is used
-  const greet = async (mode: 'legacy' | 'auto', ms: number): Promise<Client> => {
+  const { timers } = outside
+  const end = lateAfter(timers, server, openMs)
+  const greet = async (mode: 'legacy' | 'auto', ms?: number): Promise<Client> => {
     const client = new sdk.Client(outside.client, {
       versionNegotiation: { mode },
       // Only the newer version has this extension: there a server decides by itself which calls become tasks.
@@ -43,7 +45,8 @@ export const openClient = async (
     })
     const transport = transportOf(sdk, server, outside)
     try {
-      await within(outside.timers, server, client.connect(transport, { timeout: 2 * openMs }), ms)
+      const connected = client.connect(transport, { timeout: 2 * openMs })
+      await Promise.race([ms === undefined ? connected : within(timers, server, connected, ms), end.late])
       return client
     } catch (error) {
       await client.close().catch(() => {})
@@ -51,14 +54,14 @@ export const openClient = async (
       throw error
     }
   }
-  if ('command' in server)
-    return greet('legacy', openMs).catch(error => {
+  const greetAsEver = () =>
+    greet('legacy').catch(error => {
       if (!wantsNewer(error)) throw error
-      return greet('auto', openMs).catch(() => {
+      return greet('auto').catch(() => {
         throw error // the reason why the server refuses us
       })
     })
-  // A server at a URL is asked for its versions first. One that does not know this question is greeted as ever.
-  const either = greet('auto', patienceMs).catch(() => greet('legacy', openMs))
-  return within(outside.timers, server, either, openMs)
+  // A server at a URL is soon asked for its versions. One that does not know this question, or is slow, is greeted as ever.
+  const greeted = 'command' in server ? greetAsEver() : greet('auto', patienceMs).catch(greetAsEver)
+  return greeted.finally(end.cancel)
 }

@@ -1,7 +1,7 @@
 // The kind: a server begins in an odd way, or does what a client does not expect of it. Its tools can be used
 // nevertheless, and if they cannot, the reason is told.
 import t from 'tap'
-import { patienceMs } from '../../src/mcp/limits.ts'
+import { openMs, patienceMs } from '../../src/mcp/limits.ts'
 import { pause, until } from '../support/http.ts'
 import { type RawAnswer, type RawScript, result } from './servers/raw.mjs'
 import { listOf, plainTool, rawPlace, rawProcess } from './servers/raw.ts'
@@ -95,6 +95,63 @@ t.test('a server that refuses notifications is used', async t => {
     const { call } = await givenMcp(t, [place.server])
     t.equal(await call('s__go'), 'went', String(status))
   }
+})
+
+t.test('a slow server that knows only the newer version is used', async t => {
+  let asked = 0
+  const newer = '2026-07-28'
+  const refusal = { code: -32022, message: 'Unsupported protocol version', data: { supported: [newer] } }
+  const place = await rawPlace(t, script({}), {
+    first({ message }, response) {
+      const { id, method } = message
+      const answer = (status: number, more: object) =>
+        response
+          .writeHead(status, { 'content-type': 'application/json' })
+          .end(JSON.stringify({ jsonrpc: '2.0', id, ...more }))
+      if (method === 'initialize') answer(400, { error: refusal })
+      // Its first answer comes too late, that is never.
+      if (method === 'server/discover' && ++asked > 1)
+        answer(200, {
+          result: {
+            resultType: 'complete',
+            supportedVersions: [newer],
+            capabilities: { tools: {} },
+            serverInfo: hello.serverInfo,
+            ttlMs: 0,
+            cacheScope: 'private',
+          },
+        })
+      return method === 'initialize' || method === 'server/discover'
+    },
+  })
+  const { list, world } = await givenMcp(t, [place.server])
+  const listed = list()
+  await until(() => asked === 1)
+  await world.advance(patienceMs)
+  t.match(await listed, [{ definition: { function: { name: 's__go' } } }])
+})
+
+t.test('a server that answers after the time for its handshake keeps no connection', async t => {
+  const late = { greeted: false, ended: false }
+  const place = await rawPlace(t, script({}), {
+    first({ message }, response) {
+      if (message.method !== 'initialize') return false
+      late.greeted = true
+      response.once('close', () => {
+        late.ended = true
+      })
+      return true
+    },
+  })
+  const { list, world } = await givenMcp(t, [place.server])
+  const listed = t.rejects(list(), { message: /did not answer in 30 s/ })
+  await until(() => place.asked.length === 1)
+  await world.advance(patienceMs)
+  await until(() => late.greeted)
+  await world.advance(openMs - patienceMs)
+  await listed
+  await until(() => late.ended)
+  t.pass('the request has ended, too')
 })
 
 const noTools = (answer: RawAnswer | undefined) => ({
