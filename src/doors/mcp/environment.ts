@@ -1,6 +1,7 @@
 // A call of a kind of environment: one operation on a session, which the arguments name.
 import { Invalid, Refusal } from '../../contract/refusals.ts'
 import { type CreateEnvBody, StepEnvBody } from '../../contract/wire.ts'
+import type { Sessions } from '../../env-sessions/commands.ts'
 import { attemptOf } from '../../http/answer/delivery.ts'
 import { askedOf } from '../../http/request/request.ts'
 import { bodyValidator } from '../../http/request/validate.ts'
@@ -12,6 +13,12 @@ const checkedStep = bodyValidator(StepEnvBody)
 /** A step is part of its session, so it goes on when its caller disconnects. */
 const neverStops = new AbortController().signal
 
+/** A session of another kind is like one that does not exist. */
+const mustBeOf = async (sessions: Sessions, kind: string, sessionId: string): Promise<void> => {
+  const { created } = await sessions.viewOf(sessionId)
+  if (created !== undefined && created.source.name !== kind) throw new Refusal('SessionNotFound')
+}
+
 const operate = async (
   { deps: { sessions }, request, reply }: Exchange,
   kind: string,
@@ -20,12 +27,13 @@ const operate = async (
   const asked = askedOf(request)
   const attempt = attemptOf(request, reply)
   if (session_id === undefined) {
-    if (tool !== undefined)
+    if (tool !== undefined || close !== undefined)
       return failedResult('Call this tool without arguments first: it begins a session.')
     const body: CreateEnvBody = { env_id: kind }
     return sessions.create(asked, body, { ...attempt, began() {} })
   }
   const step = checkedStep({ session_id, tool_name: tool ?? 'observe', tool_args: args ?? {} })
+  await mustBeOf(sessions, kind, step.session_id)
   if (close === true) {
     await sessions.close(asked, step.session_id)
     return { session_id: step.session_id, status: 'closed' }

@@ -22,7 +22,18 @@ import { listResources, listTemplates, readResource } from './resources.ts'
 import { cancelTask, getTask, updateTask } from './tasks.ts'
 import { calledBy, toolsFor } from './tools.ts'
 
-type Method = { access: TokenAccess; run: (exchange: Exchange) => Promise<object> | object }
+/** `params`: the schema of the parameters. */
+type Method = {
+  access: TokenAccess
+  params: ReturnType<typeof fromJsonSchema>
+  run: (exchange: Exchange) => Promise<object> | object
+}
+
+const text = { type: 'string' }
+/** The parameters of a list, page by page. */
+const listParams = fromJsonSchema({ type: 'object', properties: { cursor: text } })
+const uriParams = fromJsonSchema({ type: 'object', properties: { uri: text }, required: ['uri'] })
+const taskParams = fromJsonSchema({ type: 'object', properties: { taskId: text }, required: ['taskId'] })
 
 const callTool = async (exchange: Exchange): Promise<object> => {
   const { deps, request, params } = exchange
@@ -39,28 +50,23 @@ const callTool = async (exchange: Exchange): Promise<object> => {
 const methods: Record<string, Method> = {
   'tools/list': {
     access: 'read',
+    params: listParams,
     run: async ({ deps, request: { principal }, client }) => {
       const tools = await toolsFor(deps, principal)
       return { tools: client.isModern ? tools.map(({ execution: _, ...tool }) => tool) : tools }
     },
   },
-  'resources/list': { access: 'read', run: listResources },
-  'resources/templates/list': { access: 'read', run: listTemplates },
-  'resources/read': { access: 'read', run: readResource },
+  'resources/list': { access: 'read', params: listParams, run: listResources },
+  'resources/templates/list': { access: 'read', params: listParams, run: listTemplates },
+  'resources/read': { access: 'read', params: uriParams, run: readResource },
 }
-const call: Method = { access: 'write', run: callTool }
+const call: Omit<Method, 'params'> = { access: 'write', run: callTool }
 /** Methods of the extension, which older clients do not have. */
 const ofTasks: Record<string, Method> = {
-  'tasks/get': { access: 'read', run: getTask },
-  'tasks/update': { access: 'write', run: updateTask },
-  'tasks/cancel': { access: 'write', run: cancelTask },
+  'tasks/get': { access: 'read', params: taskParams, run: getTask },
+  'tasks/update': { access: 'write', params: taskParams, run: updateTask },
+  'tasks/cancel': { access: 'write', params: taskParams, run: cancelTask },
 }
-const taskParams = fromJsonSchema({
-  type: 'object',
-  properties: { taskId: { type: 'string' } },
-  required: ['taskId'],
-})
-
 const instructions =
   'Tools named agent_… run an agent, which may take long and may ask its user something. Tools named env_… work with an environment. Each call of an agent is a task, whose transcript is the resource task://<id>.'
 
@@ -114,7 +120,7 @@ const serverFor = (begun: Begun, isModern: boolean): Server => {
     },
   )
   const running =
-    ({ access, run }: Method) =>
+    ({ access, run }: Omit<Method, 'params'>) =>
     async (_request: unknown, context: ServerContext) => {
       const exchange = exchangeOf(server, begun, context, isModern)
       try {
@@ -124,11 +130,9 @@ const serverFor = (begun: Begun, isModern: boolean): Server => {
         throw protocolErrorOf(error, faultOf(begun.deps.serving, begun.request))
       }
     }
-  for (const [name, method] of Object.entries(methods))
-    server.setRequestHandler(name as 'tools/list', running(method) as never)
-  if (isModern)
-    for (const [name, method] of Object.entries(ofTasks))
-      server.setRequestHandler(name, { params: taskParams }, running(method))
+  const known = { ...methods, ...(isModern ? ofTasks : {}) }
+  for (const [name, method] of Object.entries(known))
+    server.setRequestHandler(name, { params: method.params }, running(method))
   // The library would make a result of a tool out of each answer to a call.
   if (begun.message.method === 'tools/call') server.fallbackRequestHandler = running(call)
   return server

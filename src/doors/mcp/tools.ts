@@ -20,7 +20,8 @@ const message = {
   required: ['input'],
 }
 
-const supportIn2025 = { required: 'required', optional: 'optional', none: 'forbidden' } as const
+/** Clients of 2025-11-25 call a tool that requires tasks only with their kind of tasks, which is not there. */
+const supportIn2025 = { required: 'optional', optional: 'optional', none: 'forbidden' } as const
 
 type Tool = { name: string; description: string; inputSchema: object; execution?: { taskSupport: string } }
 
@@ -84,7 +85,11 @@ export const calledBy = async (
   principal: Principal,
   name: string,
 ): Promise<{ agent: AgentInfo } | { kind: string } | undefined> => {
-  if (name.startsWith(ofKinds)) return { kind: name.slice(ofKinds.length) }
+  if (name.startsWith(ofKinds)) {
+    const kind = name.slice(ofKinds.length)
+    const infos = await deps.environments.info(kind)
+    return infos.some(info => info.name === kind && isUsable(info)) ? { kind } : undefined
+  }
   await deps.mcp.agentsKnown()
   const agent = name.startsWith(ofAgents)
     ? agentsByName(deps, principal).get(name.slice(ofAgents.length))

@@ -14,6 +14,8 @@ export default agent(async ctx => {
   })
   return 'Hello, ' + name + '!'
 }, { description: 'Greets.', task_support: 'none' })`,
+  'works.mjs': `import { agent } from 'reprise/agent'
+export default agent(async () => 'Done.', { task_support: 'required' })`,
   'sleeps.mjs': `import { agent } from 'reprise/agent'
 export default agent(async ctx => ctx.sleep(600000))`,
 })
@@ -63,6 +65,9 @@ for (const [n, version] of (Object.keys(versions) as Version[]).entries())
     t.ok(tool('env_gridworld'))
     const { execution } = tool('agent_greets') as { execution?: object }
     t.same(execution, version === '2025-11-25' ? { taskSupport: 'forbidden' } : undefined)
+    // A client that holds tools to what they say calls none that requires tasks of 2025-11-25.
+    const { execution: ofWorks } = tool('agent_works') as { execution?: object }
+    t.same(ofWorks, version === '2025-11-25' ? { taskSupport: 'optional' } : undefined)
     const echo = await client.callTool({ name: 'agent_echo', arguments: { input: 'Hello' } })
     t.match(echo.content, [{ type: 'text', text: 'Hello' }])
 

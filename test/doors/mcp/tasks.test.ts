@@ -30,7 +30,6 @@ const wait = (name: string, more: object = {}, capabilities: object = forms) =>
   messagesTo(url, { capabilities })('tools/call', { name: `agent_${name}`, arguments: {}, ...more })
 await send('tools/list') // from here on the agents are loaded
 const named = (name: string) => ({ action: 'accept', content: { name } })
-type Task = { metadata: { pending_inputs: { call_id: string; name: string }[] } }
 const statusOf = async (id: unknown) =>
   ((await (await api('GET', `/tasks/${id}`)).json()) as { result: { status: string } }).result.status
 
@@ -73,22 +72,18 @@ t.test('each question has a key of its own, which means it also when others have
   )
 })
 
-t.test('answers count also when somebody else has answered one of the questions meanwhile', async t => {
+t.test('answers count also when somebody else answers one of the questions at the same time', async t => {
   const race = async () => {
     const taskId = (await call('multi_input')).result?.taskId
     await becomes(send, taskId, 'input_required')
-    const { result } = (await (await api('GET', `/tasks/${taskId}`)).json()) as { result: Task }
-    const { call_id } = result.metadata.pending_inputs.find(({ name }) => name === 'first') ?? {}
-    const tool_results = [{ call_id, message_content: '{"name":"Eve"}', block_list: [] }]
-    const inputResponses = { first: named('Ada'), second: named('Bob') }
-    await Promise.all([
-      send('tasks/update', { taskId, inputResponses }),
-      api('POST', `/tasks/${taskId}/input`, { tool_results }),
-    ])
-    const { result: end } = await becomes(send, taskId, 'completed')
-    t.match(end, { content: [{ text: /^(Ada|Eve), then Bob\.$/ }] })
+    const update = (inputResponses: object) => send('tasks/update', { taskId, inputResponses })
+    const both = { first: named('Ada'), second: named('Bob') }
+    for (const { result } of await Promise.all([update({ first: named('Eve') }), update(both)]))
+      t.match(result, { resultType: 'complete' })
+    const { result } = await becomes(send, taskId, 'completed')
+    t.match(result, { content: [{ text: /^(Ada|Eve), then Bob\.$/ }] })
   }
-  await Promise.all(Array.from({ length: 5 }, race))
+  for (let races = 0; races < 3; races++) await race()
 })
 
 t.test('an agent says whether its calls are tasks', async t => {
@@ -190,4 +185,35 @@ t.test('an environment is a tool whose first call begins a session', async t => 
   t.match((await use({ session_id, close: true }))?.structuredContent, { status: 'closed' })
   t.match(await use({ session_id, tool: 'move' }), { isError: true, content: [{ text: /session/ }] })
   t.match(await use({ session_id: 7 }), { isError: true })
+})
+
+t.test('the tool of a kind knows its own sessions, and no others', async t => {
+  const use = async (kind: string, args: object) =>
+    send('tools/call', { name: `env_${kind}`, arguments: args })
+  const sessions = async () =>
+    ((await (await api('GET', '/env/sessions')).json()) as { sessions: unknown[] }).sessions.length
+  t.match(await use('nothing', {}), { error: { code: -32602, message: 'Unknown tool: env_nothing' } })
+  const begun = (await use('gridworld', {})).result ?? {}
+  const { session_id } = begun.structuredContent as { session_id: string }
+  t.match(await use('nothing', { session_id }), { error: { code: -32602 } })
+  const before = await sessions()
+  t.match((await use('chess', { session_id })).result, {
+    isError: true,
+    content: [{ text: /session/ }],
+  })
+  t.match((await use('gridworld', { close: true })).result, { isError: true })
+  t.equal(await sessions(), before, 'nothing has begun')
+  t.match((await use('gridworld', { session_id })).result?.structuredContent, { state: {} })
+})
+
+t.test('parameters of a wrong form are invalid parameters', async t => {
+  const wrong: [string, Record<string, unknown>][] = [
+    ['resources/read', {}],
+    ['resources/read', { uri: 5 }],
+    ['resources/list', { cursor: 5 }],
+    ['tools/list', { cursor: 5 }],
+    ['resources/templates/list', { cursor: {} }],
+  ]
+  for (const [method, params] of wrong)
+    t.match(await send(method, params), { error: { code: -32602, message: /uri|cursor/ } }, method)
 })
