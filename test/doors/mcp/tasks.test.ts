@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
-import { serveHere } from '../../support/server.ts'
+import { adminToken, serveHere } from '../../support/server.ts'
 import { suiteAgents } from './clients.ts'
 import { becomes, forms, messagesTo, tasks } from './messages.ts'
 
@@ -171,6 +171,26 @@ t.test('a task of another door is the same task', async t => {
   const { result: list } = await send('resources/list')
   const uris = ((list?.resources ?? []) as { uri: string }[]).map(({ uri }) => uri)
   t.ok(uris.includes('task://elsewhere'))
+})
+
+t.test('a large task is read as by the API: a user with too many large answers hears that', async t => {
+  const task_id = 'large'
+  const body = { user_message_content: 'x'.repeat(12 * 1024 ** 2), client_id: 'echo', stream: false, task_id }
+  await (await api('POST', '/tasks', body)).text()
+  const leave = new AbortController()
+  const get = () =>
+    fetch(`${url}/v1/tasks/${task_id}`, {
+      headers: { authorization: `Bearer ${adminToken}` },
+      signal: leave.signal,
+    })
+  const unread = [await get(), await get()]
+  t.match(await send('tasks/get', { taskId: task_id }), { error: { code: -32000, data: { reason: 'Busy' } } })
+  leave.abort()
+  for (const each of unread) await t.rejects(each.text())
+  for (;;) {
+    const { result } = await send('tasks/get', { taskId: task_id })
+    if (result !== undefined) return t.match(result, { status: 'completed' })
+  }
 })
 
 t.test('an environment is a tool whose first call begins a session', async t => {
