@@ -135,6 +135,13 @@ export const createOnce = ({ store, projector, log, clock }: Deps) => {
     body: `body ${scope} ${principal} ${digest}`,
   })
 
+  /**
+   * What ends before it is known what earlier requests with these names made. A failed write of one of them may have stored its
+   * events all the same: the tables have them when the log is open again.
+   */
+  const waitFor = (names: readonly string[]): Promise<unknown> | undefined =>
+    locks.busy(names) ?? (log.isFailing() ? log.opened() : undefined)
+
   const run = async <Made>(
     call: Call,
     make: () => Promise<Made>,
@@ -144,10 +151,8 @@ export const createOnce = ({ store, projector, log, clock }: Deps) => {
     const keys = [...named, body]
     // Only a retry waits for a request with the same body. An equal request that is not marked as a retry is a new one.
     const waitsFor = call.isRetry ? keys : named
-    // After these waits nothing is awaited until the keys are locked. A failed write of an earlier request may have
-    // stored its events all the same: the tables have them when the log is open again.
-    for (let busy = locks.busy(waitsFor); busy !== undefined || log.isFailing(); busy = locks.busy(waitsFor))
-      await (busy ?? log.opened())
+    // After these waits nothing is awaited until the keys are locked.
+    for (let wait = waitFor(waitsFor); wait !== undefined; wait = waitFor(waitsFor)) await wait
     const found = claimed(call, finding)
     if (found !== undefined) return { replay: found.id }
     const made = make()
@@ -176,6 +181,12 @@ export const createOnce = ({ store, projector, log, clock }: Deps) => {
         if (!whole && id !== undefined) lost.add(scope, id)
       })
       return done
+    },
+    /** Whether an earlier request with this key made something. Throws Conflict for a key of another body. */
+    async isKnown(call: Call): Promise<boolean> {
+      const { named } = namesOf(call, {})
+      for (let wait = waitFor(named); wait !== undefined; wait = waitFor(named)) await wait
+      return earlier(call, {}) !== undefined
     },
     /** The answer to the request that made this thing did not arrive whole. */
     lost: lost.add,

@@ -48,7 +48,7 @@ const chosen = (twins: TaskRow[], isLost: (thing: Thing) => boolean): TaskRow | 
   return lost.find(twin => twin.ended_at === null) ?? lost.at(-1)
 }
 
-export const createIdempotency = ({ once, lost }: Once, queries: Queries) => ({
+export const createIdempotency = ({ once, isKnown, lost }: Once, queries: Queries) => ({
   /** Runs `create`, or returns the earlier task when the call is a retry. One call at a time runs for each key. */
   async once<Made>(
     call: CreateCall,
@@ -63,6 +63,13 @@ export const createIdempotency = ({ once, lost }: Once, queries: Queries) => ({
     })
     return 'made' in done ? done : { replay: undeleted(queries.rowById(done.replay)) }
   },
+  /** Whether a request with this key made a task or brought a message. Throws Conflict for a key of another body. */
+  isKnown: ({
+    principal,
+    key,
+    digest,
+  }: Pick<CreateCall, 'principal' | 'digest'> & { key: string }): Promise<boolean> =>
+    isKnown({ scope: scopes.task, principal: principal.id, key, digest, isRetry: false }),
   /** The answer about this task could not be handed over whole. */
   notDelivered: (taskId: string): void => lost(scopes.task, taskId),
 })

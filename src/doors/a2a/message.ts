@@ -85,7 +85,9 @@ const answersIn = (
         `Name the call that this answers in metadata.call_id: the task waits for ${ids}`,
       )
     }
-    answers.set(callId, [...(answers.get(callId) ?? []), part])
+    const before = answers.get(callId)
+    if (before === undefined) answers.set(callId, [part])
+    else before.push(part)
   }
   return answers
 }
@@ -119,24 +121,40 @@ const answer = async (
   if (tool_results.length > 0) await calls.answer(asked, taskId, { tool_results })
 }
 
-/** Whether the task has taken this message before. */
-const wasTaken = ({ teller }: Told, { messageId, parts }: A2AMessage): boolean => {
-  const text = JSON.stringify(partsShown(contentOf(parts, at)))
-  return (teller.task().history ?? []).some(
-    known =>
-      known.role === 'ROLE_USER' && known.messageId === messageId && JSON.stringify(known.parts) === text,
+const textsOf = (parts: readonly A2APart[]): string =>
+  JSON.stringify(parts.map(part => JSON.stringify(part)).toSorted())
+
+/** Whether the task has taken this message as its first one, or as answers: those to several calls are as many messages. */
+const wasAnswer = ({ teller }: Told, { messageId, parts }: A2AMessage): boolean => {
+  const known = (teller.task().history ?? []).filter(
+    message => message.role === 'ROLE_USER' && message.messageId === messageId,
+  )
+  if (known.length === 0) return false
+  const said = parts.filter(part => decisionIn([part]) === undefined)
+  const text = textsOf(partsShown(contentOf(said, at)))
+  return [...known.map(message => message.parts), known.flatMap(message => message.parts)].some(
+    each => textsOf(each) === text,
   )
 }
 
 const namesCalls = ({ parts }: A2AMessage): boolean =>
   parts.every(({ metadata }) => typeof metadata?.call_id === 'string')
 
-const post = async (call: Call, taskId: string, { messageId, parts }: A2AMessage): Promise<void> => {
-  const { deps, request } = call
+/** The content of a message for a task that works, and the key under which the task takes it once. */
+const saidIn = ({ request }: Pick<Call, 'request'>, taskId: string, { messageId, parts }: A2AMessage) => {
   const content = contentOf(parts, at)
   const retry = retryOf(request)
   const key = retry.key ?? `a2a ${digestOfBody({ taskId, messageId, content })}`
-  await createTaskCalls(deps.tasks).message(askedOf(request), taskId, { content }, { ...retry, key })
+  return { content, retry: { ...retry, key } }
+}
+/** Whether the task has taken this message while it worked. */
+const wasSaid = ({ deps, request }: Call, taskId: string, message: A2AMessage): Promise<boolean> => {
+  const { content, retry } = saidIn({ request }, taskId, message)
+  return deps.tasks.commands.wasSaid(request.principal, taskId, content, retry.key)
+}
+const post = async ({ deps, request }: Call, taskId: string, message: A2AMessage): Promise<void> => {
+  const { content, retry } = saidIn({ request }, taskId, message)
+  await createTaskCalls(deps.tasks).message(askedOf(request), taskId, { content }, retry)
 }
 
 const isEnded = (taskId: string, status: string): A2AProblem =>
@@ -152,12 +170,11 @@ const goOn = async (call: Call, taskId: string, message: A2AMessage): Promise<vo
   if (message.contextId && message.contextId !== row.session_id)
     throw wrongParameter(['message', 'contextId'], 'The task belongs to another context')
   const told = await tellTask(call, taskId, pauseOf(call))
-  if (wasTaken(told, message)) return
+  if (wasAnswer(told, message) || (await wasSaid(call, taskId, message))) return
   const waiting = told.teller.waiting()
-  if (waiting.length > 0) return answer(call, taskId, message, waiting)
+  // A retry that names its calls finds the task at work or ended, and changes nothing.
+  if (waiting.length > 0 || namesCalls(message)) return answer(call, taskId, message, waiting)
   if (isTerminal(row.status)) throw isEnded(taskId, row.status)
-  // A retry of an answer that names its calls finds the task at work, and changes nothing.
-  if (namesCalls(message)) return answer(call, taskId, message, [])
   return post(call, taskId, message)
 }
 

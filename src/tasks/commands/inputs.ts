@@ -9,6 +9,11 @@ import type { TaskRow } from '../queries.ts'
 import { answerWherever } from './answer-turn.ts'
 import { by, type CommandDeps, streamFor } from './deps.ts'
 
+const digestOfMessage = (
+  taskId: string,
+  said: { content: MessageContent } | { event: MachineEvent },
+): string => digestOfBody({ taskId, ...said })
+
 export const inputCommands = ({ runtime, queries, idempotency, ids }: CommandDeps) => ({
   /** Stores results of some or all pending calls. The task continues when no result is missing. */
   async input(
@@ -37,8 +42,10 @@ export const inputCommands = ({ runtime, queries, idempotency, ids }: CommandDep
       typeof said === 'object' && 'event' in said
         ? { content: JSON.stringify(said.event), event: said.event }
         : { content: said }
-    const { content, ...event } = message
-    const digest = digestOfBody({ taskId, ...('event' in event ? event : { content }) })
+    const digest = digestOfMessage(
+      taskId,
+      'event' in message ? { event: message.event } : { content: message.content },
+    )
     const keys = key === undefined ? {} : { digest, idempotencyKey: key }
     const call = { principal, digest, key, taskId: undefined, isRetry: false }
     const itemId = ids.next('msg_')
@@ -46,6 +53,11 @@ export const inputCommands = ({ runtime, queries, idempotency, ids }: CommandDep
     return idempotency.once(call, () =>
       runtime.ask(stream, { type: 'PostMessage', itemId, ...message, isRetry, keys, ...asked }),
     )
+  },
+
+  /** Whether the task has taken this message under this key. Throws Conflict when the key was used for another one. */
+  wasSaid(principal: Principal, taskId: string, content: MessageContent, key: string): Promise<boolean> {
+    return idempotency.isKnown({ principal, digest: digestOfMessage(taskId, { content }), key })
   },
 
   /** Stores a reward for the task, which may have ended. */

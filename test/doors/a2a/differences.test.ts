@@ -10,6 +10,15 @@ const agents = {
   'asks.mjs': `import { agent } from 'reprise/agent'
 export default agent(async ctx => 'It is ' + (await ctx.ask('ask_user', {})))
 `,
+  'asks_two.mjs': `import { agent } from 'reprise/agent'
+export default agent(async ctx => {
+  const [a, b] = await Promise.all([ctx.ask('first', {}), ctx.ask('second', {})])
+  return a + ' ' + b
+})
+`,
+  'hears.mjs': `import { agent } from 'reprise/agent'
+export default agent(async ctx => (await ctx.message()).text + ' ' + (await ctx.ask('ask_user', {})))
+`,
   'json.mjs': `import { agent } from 'reprise/agent'
 export default agent(async ctx => ({ colour: 'blue' }))
 `,
@@ -74,6 +83,49 @@ t.test('a message that makes a task is recognized by Idempotency-Key alone', asy
   const other = { 'idempotency-key': 'other' }
   const one = (await send('POST', '/echo/message:send', pushed, other)).task.id
   t.equal((await send('POST', '/echo/message:send', pushed, other)).task.id, one, 'also with a configuration')
+})
+
+/** Answers a task, or says something to it while it works. */
+const reply = async (agent: string, taskId: string, messageId: string, parts: Fields[]) => {
+  const said = { message: { messageId, taskId, role: 'ROLE_USER', parts } }
+  return send('POST', `/${agent}/message:send`, said)
+}
+const callsOf = ({ status }: Task): string[] =>
+  ((status.message?.parts ?? []) as { metadata?: { call_id: string } }[]).flatMap(
+    ({ metadata }) => metadata?.call_id ?? [],
+  )
+
+t.test(
+  'a message for a task that works is taken once, also when the task asks something meanwhile',
+  async t => {
+    const configuration = { returnImmediately: true }
+    const { task } = await send('POST', '/hears/message:send', { ...message(), configuration })
+    const said = () => reply('hears', task.id, 'said', [{ text: 'hello' }])
+    t.match((await said()).task, { status: { state: 'TASK_STATE_INPUT_REQUIRED' } })
+    t.match((await said()).task, { status: { state: 'TASK_STATE_INPUT_REQUIRED' } }, 'it is no answer')
+    const { task: done } = await reply('hears', task.id, 'answer', [{ text: 'blue' }])
+    t.match(done.artifacts, [{ parts: [{ text: 'hello blue' }] }])
+  },
+)
+
+t.test('answers to several calls in one message are taken once', async t => {
+  const { task } = await send('POST', '/asks_two/message:send', message())
+  const parts = callsOf(task).map((call_id, n) => ({ text: `${n}`, metadata: { call_id } }))
+  const answered = () => reply('asks_two', task.id, 'both', parts)
+  const first = await answered()
+  t.match(first.task.artifacts, [{ parts: [{ text: '0 1' }] }])
+  t.same((await answered()).value, first.value, 'also after the end')
+  const [one] = parts
+  const other = await reply('asks_two', task.id, 'other', [{ ...one, text: 'another' }])
+  t.match(other, { status: 400, text: /different answer/ })
+})
+
+// With a time that grows with the square of the number, it takes minutes.
+t.test('an answer may have very many parts', { timeout: 20_000 }, async t => {
+  const { task } = await send('POST', '/asks/message:send', message())
+  const parts = Array.from({ length: 45_000 }, () => ({ text: 'x' }))
+  const { task: done } = await reply('asks', task.id, 'many', parts)
+  t.match(done.status, { state: 'TASK_STATE_COMPLETED' })
 })
 
 t.test('paused and expired tasks are told in the words of A2A', async t => {
