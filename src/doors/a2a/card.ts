@@ -14,19 +14,23 @@ import { inputModes, outputModes } from './parts.ts'
 const rootFor = ({ root }: Pick<Serving, 'root'>, { headers, protocol }: FastifyRequest): string =>
   root !== '' ? root : `${protocol}://${headers.host ?? 'localhost'}`
 
-const cardOf = ({ name, description, version }: AgentInfo, root: string, path: string): AgentCard => {
+/** Agents with names that are paths below the address of the default agent: they are reached there, by `tenant`. */
+const shadowed: ReadonlySet<string> = new Set(['tasks', 'extendedAgentCard'])
+const interfacesOf = (name: string, root: string, path: string): AgentCard['supportedInterfaces'] => {
+  if (path !== '/a2a' && shadowed.has(name))
+    return [{ url: `${root}/a2a`, protocolBinding: 'JSONRPC', protocolVersion, tenant: name }]
   const url = `${root}${path}`
+  return ['JSONRPC', 'HTTP+JSON'].map(protocolBinding => ({ url, protocolBinding, protocolVersion }))
+}
+
+const cardOf = ({ name, description, version }: AgentInfo, root: string, path: string): AgentCard => {
   const about = description || `The agent ${name}.`
   return {
     name,
     description: about,
     version: version ?? apiVersion,
     documentationUrl: `${root}/docs`,
-    supportedInterfaces: ['JSONRPC', 'HTTP+JSON'].map(protocolBinding => ({
-      url,
-      protocolBinding,
-      protocolVersion,
-    })),
+    supportedInterfaces: interfacesOf(name, root, path),
     capabilities: { streaming: true, pushNotifications: true, extendedAgentCard: false },
     securitySchemes: { bearer: { httpAuthSecurityScheme: { scheme: 'Bearer' } } },
     securityRequirements: [{ schemes: { bearer: { list: [] } } }],
@@ -61,7 +65,10 @@ export const sendCard = (
   const path = name === undefined ? '/a2a' : `/a2a/${encodeURIComponent(name)}`
   const text = JSON.stringify(cardOf(info, rootFor(serving, request), path))
   const etag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`
-  void reply.headers({ etag, 'cache-control': 'public, max-age=60' })
+  // The card of an own agent is for its user alone.
+  const caching = info.user_id === undefined ? 'public, max-age=60' : 'private, no-store'
+  const vary = [reply.getHeader('vary') ?? [], 'Authorization'].flat().join(', ')
+  void reply.headers({ etag, 'cache-control': caching, vary })
   if (request.headers['if-none-match'] === etag) return reply.code(304).send()
   return reply.type('application/json; charset=utf-8').send(text)
 }

@@ -31,7 +31,7 @@ const argumentsOf = ({ arguments: text }: PendingCallItem): unknown => {
 }
 
 /** A question for people, and the same for programs. */
-const questionOf = (call: PendingCallItem): A2APart[] => {
+export const questionOf = (call: PendingCallItem): A2APart[] => {
   const { call_id, name, metadata } = call
   const args = argumentsOf(call)
   const isApproval = metadata?.approval === true

@@ -24,7 +24,7 @@ import type { Frame } from '../../history/frames.ts'
 import { callsForClient, taskIn } from '../turns.ts'
 import { factsOf, messageIn, metadataShown } from './facts.ts'
 import { filesIn, partsShown } from './parts.ts'
-import { askedIn, statusOf } from './status.ts'
+import { askedIn, questionOf, statusOf } from './status.ts'
 
 type Created = TaskEventData<'TaskCreated'>
 
@@ -117,6 +117,13 @@ export const createTaskTeller = (created: Created) => {
     artifact.parts = artifact.parts.map(({ text = '' }) => dataIn(text))
     return update(artifact, { append: false, lastChunk: true })
   }
+  /** A call that has its answer is asked for no more. */
+  const isAnswered = (callId: string): void => {
+    waiting = waiting.filter(({ call_id }) => call_id !== callId)
+    const { message, ...bare } = status
+    if (message === undefined || waiting.length === 0) return
+    status = { ...bare, message: { ...message, parts: waiting.flatMap(questionOf) } }
+  }
   const hasResult = ({
     id = '',
     call_id,
@@ -124,6 +131,7 @@ export const createTaskTeller = (created: Created) => {
     block_list,
   }: ToolResultItem): A2AStreamResponse[] => {
     if (asked.delete(call_id)) {
+      isAnswered(call_id)
       history.push({
         ...messageIn(block_list, id),
         ...place,
