@@ -19,6 +19,9 @@ export default agent(async ctx => {
   'hears.mjs': `import { agent } from 'reprise/agent'
 export default agent(async ctx => (await ctx.message()).text + ' ' + (await ctx.ask('ask_user', {})))
 `,
+  'tasks.mjs': `import { agent } from 'reprise/agent'
+export default agent(async () => 'done')
+`,
   'json.mjs': `import { agent } from 'reprise/agent'
 export default agent(async ctx => ({ colour: 'blue' }))
 `,
@@ -120,6 +123,14 @@ t.test('answers to several calls in one message are taken once', async t => {
   t.match(other, { status: 400, text: /different answer/ })
 })
 
+t.test('an agent with the name of a path has JSON-RPC alone, by its tenant', async t => {
+  const { value } = await send('GET', '/tasks/.well-known/agent-card.json')
+  t.match(value.supportedInterfaces, [{ protocolBinding: 'JSONRPC', url: `${url}/a2a`, tenant: 'tasks' }])
+  t.equal((value.supportedInterfaces as unknown[]).length, 1)
+  const body = { jsonrpc: '2.0', id: 1, method: 'SendMessage', params: { ...message(), tenant: 'tasks' } }
+  t.match((await send('POST', '', body)).text, /TASK_STATE_COMPLETED/)
+})
+
 // With a time that grows with the square of the number, it takes minutes.
 t.test('an answer may have very many parts', { timeout: 20_000 }, async t => {
   const { task } = await send('POST', '/asks/message:send', message())
@@ -162,56 +173,6 @@ t.test('paused and expired tasks are told in the words of A2A', async t => {
   t.match((await send('GET', `/echo/tasks/${task.id}`)).status, 404, 'a task of another agent')
   t.match((await send('GET', `/tasks/${task.id}?tenant=asks`)).status, 200, 'tenant names the agent')
 })
-
-t.test(
-  'what a step said before it broke off is replaced; files in results of tools are artifacts',
-  async t => {
-    const created = {
-      task_id: 'x',
-      session_id: 's',
-      input_ids: ['in'],
-      request: { user_message_content: 'a' },
-    }
-    const teller = createTaskTeller(created as never)
-    let sequence_number = 0
-    const tell = (type: string, more: object) =>
-      teller.tell({ type, task_id: 'x', sequence_number: sequence_number++, ...more } as never)
-    const item = (id: string, status: string) => ({
-      item: { type: 'message', role: 'assistant', id, status, message_content: [] },
-    })
-    const says = (item_id: string, delta: string) =>
-      tell('task.text.delta', { item_id, content_index: 0, delta })
-    tell('task.output_item.added', item('msg_1', 'in_progress'))
-    t.match(says('msg_1', 'half of'), [
-      { artifactUpdate: { append: false, artifact: { artifactId: 'answer_1' } } },
-    ])
-    t.same(tell('task.output_item.done', item('msg_1', 'incomplete')), [])
-    tell('task.output_item.added', item('msg_2', 'in_progress'))
-    t.match(says('msg_2', 'the '), [
-      { artifactUpdate: { append: false, artifact: { artifactId: 'answer_1' } } },
-    ])
-    t.match(says('msg_2', 'whole'), [{ artifactUpdate: { append: true } }])
-    t.match(tell('task.output_item.done', item('msg_2', 'completed')), [
-      { artifactUpdate: { append: true, lastChunk: true, artifact: { parts: [{ text: '' }] } } },
-    ])
-    const file = { file_data: 'data:text/plain;base64,dGNr', filename: 'output.txt' }
-    const result = {
-      type: 'tool_result',
-      id: 'tr_1',
-      call_id: 'call_1',
-      message_content: [
-        { type: 'text', text: 'ok' },
-        { type: 'file', file },
-      ],
-      block_list: [],
-    }
-    tell('task.output_item.done', { item: result })
-    t.same(teller.task().artifacts, [
-      { artifactId: 'answer_1', parts: [{ text: 'the whole' }] },
-      { artifactId: 'tr_1', parts: [{ raw: 'dGNr', mediaType: 'text/plain', filename: 'output.txt' }] },
-    ])
-  },
-)
 
 t.test('a client that takes only JSON gets data', async t => {
   const configuration = { acceptedOutputModes: ['application/json'] }
