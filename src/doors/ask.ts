@@ -1,5 +1,6 @@
 // Gives the server what a body of a door asks for: a new task, or answers for a task that waits.
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { GivenPush } from '../contract/events/webhook-events.ts'
 import { type CreateTaskBody as Create, CreateTaskBody } from '../contract/wire.ts'
 import type { AgentDoor, Serving, TaskDoor } from '../http/doors.ts'
 import { readBy } from '../http/request/request.ts'
@@ -14,9 +15,9 @@ export type DoorDeps = { tasks: TaskDoor; agents: Pick<AgentDoor, 'list' | 'fall
 
 /**
  * A create, and the turn that its answer shows if it answers a waiting task. `cancels`: the task ends when the caller
- * disconnects before its answer.
+ * disconnects before its answer. `push`: the webhook of a new task in the form of the client's protocol.
  */
-export type Asked = { create: Create; turn: number; cancels?: boolean }
+export type Asked = { create: Create; turn: number; cancels?: boolean; push?: GivenPush | undefined }
 
 const checked = bodyValidator(CreateTaskBody)
 
@@ -31,13 +32,13 @@ export const ask = async (
   { tasks, serving }: DoorDeps,
   request: FastifyRequest,
   reply: FastifyReply,
-  { create, turn, cancels = false }: Asked,
+  { create, turn, cancels = false, push }: Asked,
 ) => {
   const { principal, envelopeId: requestId } = request
   const body = checked(create)
   const made = await createTaskCalls(tasks).create(
     { principal, requestId },
-    { body },
+    { body, push },
     retryOf(request),
     false,
   )

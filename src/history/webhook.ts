@@ -4,6 +4,7 @@ import { taskEvents } from '../contract/decoders/task.ts'
 import { type RecordedWebhookEvent, webhookEvents } from '../contract/decoders/webhook.ts'
 import {
   type DisableReason,
+  type StoredPush,
   type WebhookSettings,
   webhookIdOf,
   webhookOfTask,
@@ -81,14 +82,22 @@ const settingsIn = ({
   ...(push === undefined ? {} : { push }),
 })
 
+const ofRequest = ({ url, types }: { url: string; types?: string[] | null }, task_id: string) => ({
+  url,
+  ...(types ? { types } : {}),
+  task_id,
+})
+const ofPush = ({ url, header_names, ...push }: StoredPush, task_id: string): WebhookSettings =>
+  settingsIn({ url, task_id, push, ...(header_names === undefined ? {} : { header_names }) })
+
 /** The webhook that a task's first event asks for; undefined: it asks for none. The webhook sends this event, too. */
 const askedByTask = (stored: Recorded): Webhook | undefined => {
   if (stored.header.type !== 'TaskCreated') return undefined
   const event = taskEvents.find(stored)
   if (event?.type !== 'TaskCreated') return undefined
-  const { request, task_id, webhook_secret_ref } = event.data
-  if (!request.webhook) return undefined
-  const { url, types, secret } = request.webhook
+  const { request, task_id, push, webhook_secret_ref } = event.data
+  const asked = request.webhook ?? push
+  if (!asked) return undefined
   return {
     ...unused,
     id: webhookOfTask(task_id),
@@ -98,8 +107,8 @@ const askedByTask = (stored: Recorded): Webhook | undefined => {
     maker: event.header.principal,
     userId: event.header.owner,
     ofTask: true,
-    settings: { url, ...(types ? { types } : {}), task_id },
-    signed: Boolean(secret),
+    settings: push === undefined ? ofRequest(asked, task_id) : ofPush(push, task_id),
+    signed: Boolean(request.webhook?.secret),
     secretRef: webhook_secret_ref ?? null,
     checkpoint: event.position - 1,
   }

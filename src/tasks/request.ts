@@ -2,6 +2,7 @@
 // chooses the agent, and takes out secret values.
 import path from 'node:path'
 import { segment } from '../access/user-folders.ts'
+import type { StoredPush } from '../contract/events/webhook-events.ts'
 import { unknownKeys, withoutNulls } from '../contract/json/schema-walk.ts'
 import { Invalid, type Problem } from '../contract/refusals.ts'
 import { CreateTaskBody } from '../contract/wire.ts'
@@ -43,6 +44,8 @@ export type TaskRequest = {
   shown: CreateTaskBody
   secrets: Record<string, unknown>
   ignoredFields: string[]
+  /** The webhook that a client of another protocol asks for. */
+  push?: StoredPush
   /** The digest of the body as it was sent, without secret values. It identifies a retry. */
   digest: string
   agent: string

@@ -1,7 +1,7 @@
 // The command service of webhooks. Secret values are written before the event that names their reference.
 import { changedSettings } from '../../actors/webhook/settings.ts'
 import type { Principal } from '../contract/events/token-events.ts'
-import type { PushSettings, WebhookCreated } from '../contract/events/webhook-events.ts'
+import type { GivenPush, WebhookCreated } from '../contract/events/webhook-events.ts'
 import { Refusal } from '../contract/refusals.ts'
 import type { CreateWebhookBody } from '../contract/wire.ts'
 import { createCounts } from '../fairness/counts.ts'
@@ -112,11 +112,7 @@ export const createWebhookCommands = (deps: Deps) => {
      * Makes a webhook in the form of another protocol, for one task that the caller may see. It replaces the one with the same
      * id that the same user has set up for this task.
      */
-    async push(
-      asked: AskedBy,
-      taskId: string,
-      { url, headers, ...push }: PushSettings & { url: string; headers: Record<string, string> },
-    ): Promise<Webhook> {
+    async push(asked: AskedBy, taskId: string, { url, headers, ...push }: GivenPush): Promise<Webhook> {
       const body = { url, headers, task_id: taskId }
       check({ body, found: [] }, deps.outside.isRefused)
       const before = pushesOf(table, asked.principal, taskId).filter(

@@ -7,6 +7,10 @@
  */
 export type PushSettings = { protocol: 'a2a'; id: string; scheme?: string; token?: true }
 
+/** The same as a client gives it, with the values of headers, and as the first event of a task keeps it. */
+export type GivenPush = PushSettings & { url: string; headers: Record<string, string> }
+export type StoredPush = PushSettings & { url: string; header_names?: string[] }
+
 /** Where a webhook sends events, and which events it sends. */
 export type WebhookSettings = {
   url: string

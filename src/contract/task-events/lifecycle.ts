@@ -34,6 +34,17 @@ export const lifecycleEvents = {
      * The reference of the webhook's secrets. They are kept when the task ends, unlike those of `secret_ref`.
      */
     webhook_secret_ref: optional(Type.String()),
+    /** A webhook in the form of another protocol, with which a client of it made the task. */
+    push: optional(
+      Type.Object({
+        protocol: Type.Literal('a2a'),
+        id: Type.String(),
+        scheme: optional(Type.String()),
+        token: optional(Type.Literal(true)),
+        url: Type.String(),
+        header_names: optional(Type.Array(Type.String())),
+      }),
+    ),
     /**
      * Only in a subagent's task: the calling task, the first task of the tree, and how deep this task is below that
      * first task.

@@ -1,10 +1,11 @@
 // Takes a message: it makes a task, answers a task that waits, or reaches a task that works.
 import type { A2AMessage, A2APart } from '../../contract/a2a/objects.ts'
 import type { SendMessageRequest } from '../../contract/a2a/requests.ts'
-import { Refusal } from '../../contract/refusals.ts'
+import type { GivenPush } from '../../contract/events/webhook-events.ts'
+import { mayBeStored } from '../../contract/stored.ts'
 import { type CreateTaskBody, isTerminal, type PendingCallItem } from '../../contract/wire.ts'
 import { answersOf, askedOf } from '../../http/request/request.ts'
-import { idHeader, retryOf } from '../../http/request/request-id.ts'
+import { retryOf } from '../../http/request/request-id.ts'
 import { createTaskCalls } from '../../http/routes/task-calls.ts'
 import { digestOfBody } from '../../platform/digest.ts'
 import { ask } from '../ask.ts'
@@ -13,7 +14,7 @@ import { type Call, pauseOf, rowOfTask, type Told, tellTask } from './call.ts'
 import { A2AProblem, wrongParameter } from './errors.ts'
 import { blockOf, withFacts } from './facts.ts'
 import { contentOf, partsShown } from './parts.ts'
-import { setUpPush } from './push.ts'
+import { dropPush, pushOf, setUpPush } from './push.ts'
 
 const at = ['message', 'parts']
 
@@ -41,30 +42,15 @@ const createOf = (
   }
 }
 
-/**
- * The id of a task whose changes are sent somewhere from the beginning: the webhook is there before the task. A retry names the
- * same task.
- */
-const idForPush = ({ deps: { serving }, request }: Call): string => {
-  const key = idHeader(request, 'idempotency-key')
-  if (key === undefined) return `task_${serving.newId()}`
-  return `task_${digestOfBody({ principal: request.principal.id, key }).slice(0, 32)}`
+/** The configuration that a message brings. Without an id it has that of its message, so a retry brings the same. */
+const pushIn = ({ message, configuration }: SendMessageRequest): GivenPush | undefined => {
+  const config = configuration?.taskPushNotificationConfig
+  return config && pushOf(config, `push_${digestOfBody(message.messageId).slice(0, 22)}`)
 }
 
-const makeTask = async (call: Call, body: SendMessageRequest): Promise<string> => {
-  const { deps, request, reply, agent } = call
-  const create = createOf(agent, body)
-  const push = body.configuration?.taskPushNotificationConfig
-  const task_id = push === undefined ? undefined : idForPush(call)
-  const webhook = push && task_id ? await setUpPush(call, task_id, push) : undefined
-  try {
-    const asked = { create: { ...create, ...(task_id === undefined ? {} : { task_id }) }, turn: firstTurn }
-    return (await ask(deps, request, reply, asked)).id.taskId
-  } catch (error) {
-    const isRefused = error instanceof Refusal && error.reason !== 'StorageDown'
-    if (webhook !== undefined && isRefused) await deps.webhooks.commands.remove(askedOf(request), webhook.id)
-    throw error
-  }
+const makeTask = async ({ deps, request, reply, agent }: Call, body: SendMessageRequest): Promise<string> => {
+  const asked = { create: createOf(agent, body), turn: firstTurn, push: pushIn(body) }
+  return (await ask(deps, request, reply, asked)).id.taskId
 }
 
 /** The parts that answer each call. A part names its call in its metadata; without that, the task must wait for one alone. */
@@ -164,8 +150,24 @@ const isEnded = (taskId: string, status: string): A2AProblem =>
     { taskId },
   )
 
+/** Does what a message asks for. Its configuration hears what comes of it, and is gone if the message is refused. */
+const withPush = async (
+  call: Call,
+  taskId: string,
+  push: GivenPush | undefined,
+  act: () => Promise<void>,
+): Promise<void> => {
+  if (push === undefined || isTerminal(rowOfTask(call, taskId).status)) return act()
+  const webhook = await setUpPush(call, taskId, push)
+  return act().catch(async error => {
+    if (!mayBeStored(error)) await dropPush(call, taskId, webhook)
+    throw error
+  })
+}
+
 /** Brings a message to its task. */
-const goOn = async (call: Call, taskId: string, message: A2AMessage): Promise<void> => {
+const goOn = async (call: Call, taskId: string, body: SendMessageRequest): Promise<void> => {
+  const { message } = body
   const row = rowOfTask(call, taskId)
   if (message.contextId && message.contextId !== row.session_id)
     throw wrongParameter(['message', 'contextId'], 'The task belongs to another context')
@@ -173,9 +175,11 @@ const goOn = async (call: Call, taskId: string, message: A2AMessage): Promise<vo
   if (wasAnswer(told, message) || (await wasSaid(call, taskId, message))) return
   const waiting = told.teller.waiting()
   // A retry that names its calls finds the task at work or ended, and changes nothing.
-  if (waiting.length > 0 || namesCalls(message)) return answer(call, taskId, message, waiting)
-  if (isTerminal(row.status)) throw isEnded(taskId, row.status)
-  return post(call, taskId, message)
+  const isAnswer = waiting.length > 0 || namesCalls(message)
+  if (!isAnswer && isTerminal(row.status)) throw isEnded(taskId, row.status)
+  await withPush(call, taskId, pushIn(body), () =>
+    isAnswer ? answer(call, taskId, message, waiting) : post(call, taskId, message),
+  )
 }
 
 /** Takes a message. Returns its task as it is then. */
@@ -185,8 +189,6 @@ export const takeMessage = async (call: Call, body: SendMessageRequest): Promise
     throw wrongParameter(['message', 'role'], 'A client sends messages of ROLE_USER')
   const { pause } = answersOf(call.deps.serving, call.request, call.reply)
   if (!message.taskId) return tellTask(call, await makeTask(call, body), pause)
-  await goOn(call, message.taskId, message)
-  const push = body.configuration?.taskPushNotificationConfig
-  if (push !== undefined) await setUpPush(call, message.taskId, push)
+  await goOn(call, message.taskId, body)
   return tellTask(call, message.taskId, pause)
 }

@@ -5,6 +5,8 @@ import type {
   ListPushConfigsRequest,
   OnePushConfigRequest,
 } from '../../contract/a2a/requests.ts'
+import type { GivenPush } from '../../contract/events/webhook-events.ts'
+import { isTerminal } from '../../contract/wire.ts'
 import type { Webhook } from '../../history/webhook.ts'
 import { askedOf } from '../../http/request/request.ts'
 import { type Call, rowOfTask } from './call.ts'
@@ -18,21 +20,33 @@ const shown = ({ settings: { url, task_id, push } }: Webhook): PushConfig => ({
   ...(push?.scheme === undefined ? {} : { authentication: { scheme: push.scheme } }),
 })
 
-/** Sets up a configuration for a task, which may not be there yet. Without an id, it gets one. */
-export const setUpPush = ({ deps, request }: Call, taskId: string, config: PushConfig): Promise<Webhook> => {
-  const { id, url, token, authentication: given } = config
-  const headers = {
+/** A configuration as a webhook. `own`: its id, if it brings none. */
+export const pushOf = ({ id, url, token, authentication: given }: PushConfig, own: string): GivenPush => ({
+  protocol: 'a2a',
+  id: id || own,
+  ...(given === undefined ? {} : { scheme: given.scheme }),
+  ...(token ? { token: true as const } : {}),
+  url,
+  headers: {
     ...(given === undefined ? {} : { authorization: `${given.scheme} ${given.credentials ?? ''}`.trim() }),
     ...(token ? { 'x-a2a-notification-token': token } : {}),
-  }
-  return deps.webhooks.commands.push(askedOf(request), taskId, {
-    protocol: 'a2a',
-    id: id || `push_${deps.serving.newId()}`,
-    ...(given === undefined ? {} : { scheme: given.scheme }),
-    ...(token ? { token: true as const } : {}),
-    url,
-    headers,
-  })
+  },
+})
+
+/** Sets up a configuration for a task. */
+export const setUpPush = ({ deps, request }: Call, taskId: string, push: GivenPush): Promise<Webhook> =>
+  deps.webhooks.commands.push(askedOf(request), taskId, push)
+
+/** Removes a webhook. False: it has ended already. */
+export const dropPush = async (
+  { deps, request }: Call,
+  taskId: string,
+  { id }: Webhook,
+): Promise<boolean> => {
+  const { commands } = deps.webhooks
+  if (!commands.pushes(request.principal, taskId).some(webhook => webhook.id === id)) return false
+  await commands.remove(askedOf(request), id)
+  return true
 }
 
 const pushesOf = (call: Call, taskId: string): Webhook[] => {
@@ -43,8 +57,19 @@ const found = (call: Call, { taskId, id }: OnePushConfigRequest): Webhook | unde
   pushesOf(call, taskId).find(({ settings }) => settings.push?.id === id)
 
 export const createPush = async (call: Call, config: CreatePushConfigRequest): Promise<PushConfig> => {
-  rowOfTask(call, config.taskId)
-  return shown(await setUpPush(call, config.taskId, config))
+  const { taskId } = config
+  const ended = (): A2AProblem | undefined => {
+    const { status } = rowOfTask(call, taskId)
+    if (!isTerminal(status)) return undefined
+    return new A2AProblem('UNSUPPORTED_OPERATION', `The task is ${status}: nothing more is sent`, { taskId })
+  }
+  const before = ended()
+  if (before !== undefined) throw before
+  const webhook = await setUpPush(call, taskId, pushOf(config, `push_${call.deps.serving.newId()}`))
+  // The task may have ended meanwhile. Then the webhook has sent its end, or would never end.
+  const after = ended()
+  if (after !== undefined && (await dropPush(call, taskId, webhook))) throw after
+  return shown(webhook)
 }
 
 export const getPush = async (call: Call, asked: OnePushConfigRequest): Promise<PushConfig> => {

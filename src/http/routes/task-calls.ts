@@ -2,6 +2,7 @@
 
 import type { Feed, FoldPlace } from '../../bus/feed.ts'
 import type { Principal } from '../../contract/events/token-events.ts'
+import type { GivenPush } from '../../contract/events/webhook-events.ts'
 import { Invalid, type Problem } from '../../contract/refusals.ts'
 import {
   type AnswerCallsBody,
@@ -117,6 +118,9 @@ const madeNow = (
   }
 }
 
+/** `push`: the webhook that a client of another protocol asks for. */
+type Given = { body: CreateTaskBody; digest?: string | undefined; push?: GivenPush | undefined }
+
 /**
  * Creates or answers a task. `endsAtWait` says whether the stream of the frames ends when the task waits, as in
  * `openFeed`. `digest` is the digest of the body, if it was computed before.
@@ -124,14 +128,15 @@ const madeNow = (
 const create = async (
   tasks: TaskCallDeps,
   { principal, requestId, place }: Caller,
-  { body, digest }: { body: CreateTaskBody; digest?: string | undefined },
+  { body, digest, push }: Given,
   { key, isRetry }: Retry,
   endsAtWait: boolean,
 ): Promise<Made> => {
   const { commands, openFeed, streamOf } = tasks
   const follow: Follow = (taskId, after) =>
     openFeed({ stream: streamOf(taskId), after, endsAtWait, ...(place === undefined ? {} : { place }) })
-  const request = await tasks.requests.read(principal, body, digest)
+  const read = await tasks.requests.read(principal, body, digest)
+  const request = push === undefined ? read : tasks.requests.withPush(read, push)
   let ofNew: Feed | undefined
   const created = await commands
     .create({
@@ -168,12 +173,8 @@ const callAnswersOf = (newItemId: () => string, { tool_results }: AnswerCallsBod
 export const createTaskCalls = (tasks: TaskCallDeps) => {
   const { commands, queries, recall } = tasks
   return {
-    create: (
-      caller: Caller,
-      given: { body: CreateTaskBody; digest?: string | undefined },
-      retry: Retry,
-      endsAtWait: boolean,
-    ) => create(tasks, caller, given, retry, endsAtWait),
+    create: (caller: Caller, given: Given, retry: Retry, endsAtWait: boolean) =>
+      create(tasks, caller, given, retry, endsAtWait),
 
     async move(verb: 'cancel' | 'pause' | 'resume', { principal, requestId }: Caller, taskId: string) {
       return recall.textOf(await commands[verb](principal, taskId, requestId))

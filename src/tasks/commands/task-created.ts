@@ -37,6 +37,7 @@ export const taskCreated = (
   ...(secretRef === undefined ? {} : { secret_ref: secretRef }),
   ...(webhookRef === undefined ? {} : { webhook_secret_ref: webhookRef }),
   ...(request.ignoredFields.length === 0 ? {} : { ignored_fields: request.ignoredFields }),
+  ...(request.push === undefined ? {} : { push: request.push }),
   ...(previous === undefined ? {} : { previous_task_id: previous }),
   ...(bringsPast(body, answers) ? { own_past: true } : {}),
 })

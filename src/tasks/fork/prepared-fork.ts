@@ -68,7 +68,7 @@ const createdOf = (
 ): Created => {
   const { idempotency_key: _k, secret_ref: _s, webhook_secret_ref: _w, expires_at: _e, ...rest } = old
   const { parent_task_id: _p, parent_agent_id: _a, parent_agent_step: _n, root_task_id: _r, ...own } = rest
-  const { depth: _d, forked_from: _f, ...kept } = own
+  const { depth: _d, forked_from: _f, push: _u, ...kept } = own
   const { at, workspace } = forking
   const { now, ttls } = at()
   const ownFolder = () => `${userFolder(workspace, old.user_id)}/${segment(session_id)}`

@@ -123,6 +123,52 @@ t.test('answers to several calls in one message are taken once', async t => {
   t.match(other, { status: 400, text: /different answer/ })
 })
 
+const webhooks = async () =>
+  ((await (await api('GET', '/webhooks')).json()) as { data: { id: string; task_id: string }[] }).data
+const pushed = (config: Fields = {}) => ({
+  configuration: { taskPushNotificationConfig: { url: 'http://127.0.0.1:9/', ...config } },
+})
+
+t.test('the configuration of a first message is made with its task, once', async t => {
+  const before = (await webhooks()).length
+  const wrong = await send('POST', '/asks/message:send', {
+    ...message({ contextId: 'a b', messageId: 'wrong' }),
+    ...pushed(),
+  })
+  t.equal(wrong.status, 400)
+  t.equal(
+    (await send('POST', '/asks/message:send', { ...message(), ...pushed({ token: 'a\nb' }) })).status,
+    400,
+  )
+  const key = { 'idempotency-key': 'pushed' }
+  const ask = (text: string) =>
+    send('POST', '/asks/message:send', { ...message({}, text), ...pushed({ token: 'hush' }) }, key)
+  const { task } = await ask('Hello')
+  t.equal((await ask('Hello')).task.id, task.id)
+  t.equal((await ask('another')).status, 409)
+  const made = (await webhooks()).filter(({ task_id }) => task_id === task.id)
+  t.match(made, [{ id: `wht_${task.id}` }])
+  t.equal((await webhooks()).length, before + 1, 'refused messages leave none')
+  const configs = () => send('GET', `/asks/tasks/${task.id}/pushNotificationConfigs`)
+  const [config] = (await configs()).value.configs as { id: string }[]
+  const where = `/asks/tasks/${task.id}/pushNotificationConfigs/${config?.id}`
+  t.equal((await send('DELETE', where)).status, 200)
+  t.same((await configs()).value.configs, [])
+})
+
+t.test('a configuration of a refused message, or of a task that has ended, is not kept', async t => {
+  const { task } = await send('POST', '/asks/message:send', message())
+  const part = { text: 'x', metadata: { call_id: 'none' } }
+  const wrong = { message: { messageId: 'w', taskId: task.id, role: 'ROLE_USER', parts: [part] } }
+  t.equal((await send('POST', '/asks/message:send', { ...wrong, ...pushed() })).status, 400)
+  t.same((await send('GET', `/asks/tasks/${task.id}/pushNotificationConfigs`)).value.configs, [])
+  await reply('asks', task.id, 'answer', [{ text: 'blue' }])
+  const config = { url: 'http://127.0.0.1:9/' }
+  const late = await send('POST', `/asks/tasks/${task.id}/pushNotificationConfigs`, config)
+  t.match(late, { status: 400, text: /UNSUPPORTED_OPERATION/ })
+  t.notOk((await webhooks()).some(({ task_id }) => task_id === task.id))
+})
+
 t.test('an agent with the name of a path has JSON-RPC alone, by its tenant', async t => {
   const { value } = await send('GET', '/tasks/.well-known/agent-card.json')
   t.match(value.supportedInterfaces, [{ protocolBinding: 'JSONRPC', url: `${url}/a2a`, tenant: 'tasks' }])

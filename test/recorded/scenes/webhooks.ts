@@ -20,4 +20,10 @@ export const playWebhooks = async ({ must }: Stage): Promise<void> => {
   })
   await must('DELETE', '/webhooks/wht_with-webhook')
   await must('DELETE', `/webhooks/${id}`)
+  const authentication = { scheme: 'Bearer', credentials: 'secret' }
+  const { task } = await must('POST', '/../a2a/echo/message:send', {
+    message: { messageId: 'pushed', role: 'ROLE_USER', parts: [{ text: 'with a push' }] },
+    configuration: { taskPushNotificationConfig: { url, token: 'hush', authentication } },
+  })
+  await must('DELETE', `/webhooks/wht_${(task as unknown as { id: string }).id}`)
 }
