@@ -637,15 +637,16 @@ export default agent(async ctx => (ctx.input.text === 'sleep' ? ctx.sleep(600000
     const sleepy = { ...hello('sleep'), configuration: { returnImmediately: true } }
     const sent = await send('POST', '/message:send', { ...sleepy, tenant: 'sleeps' })
     const asleep = JSON.parse(sent.text) as { task: { id: string } }
-    t.equal((await send('POST', `/tasks/${asleep.task.id}:cancel?tenant=sleeps`)).status, 200)
-    const configs = `/tasks/${task.id}/pushNotificationConfigs`
+    const ofAgent = '?tenant=sleeps'
+    const configs = `/tasks/${asleep.task.id}/pushNotificationConfigs`
     const config = { id: 'mine', url: 'https://hooks.example.com/', token: 'secret' }
-    t.equal((await send('POST', configs, config)).status, 200)
+    t.equal((await send('POST', `${configs}${ofAgent}`, config)).status, 200)
     t.equal((await send('POST', '/tasks/none/pushNotificationConfigs', config)).status, 404)
-    t.equal((await send('GET', `${configs}/mine`)).status, 200)
-    t.equal((await send('GET', `${configs}/other`)).status, 404)
-    for (const _twice of [1, 2]) t.equal((await send('DELETE', `${configs}/mine`)).status, 200)
+    t.equal((await send('GET', `${configs}/mine${ofAgent}`)).status, 200)
+    t.equal((await send('GET', `${configs}/other${ofAgent}`)).status, 404)
+    for (const _twice of [1, 2]) t.equal((await send('DELETE', `${configs}/mine${ofAgent}`)).status, 200)
     t.equal((await send('DELETE', '/tasks/none/pushNotificationConfigs/mine')).status, 404)
+    t.equal((await send('POST', `/tasks/${asleep.task.id}:cancel${ofAgent}`)).status, 200)
     t.equal((await send('GET', '/extendedAgentCard')).status, 400)
     t.equal((await send('GET', '/extendedAgentCard?tenant=nobody')).status, 404)
   }
