@@ -94,12 +94,25 @@ const bodyOf = async (reply: FastifyReply, response: Response): Promise<string> 
   return response.text()
 }
 
-const unknownMethod = (reply: FastifyReply, id: unknown) =>
-  reply.code(404).send({
-    jsonrpc: '2.0',
-    id: typeof id === 'string' || typeof id === 'number' ? id : null,
-    error: { code: -32_601, message: 'Method not found' },
-  })
+const failWith = (
+  reply: FastifyReply,
+  id: unknown,
+  status: number,
+  error: { code: number; message: string },
+) =>
+  reply
+    .code(status)
+    .send({ jsonrpc: '2.0', id: typeof id === 'string' || typeof id === 'number' ? id : null, error })
+
+/** What is wrong with the first message of an older client, for which the library would have no better words than a fault. */
+const problemOfHello = (params: unknown): string | undefined => {
+  const { protocolVersion, capabilities, clientInfo }: Message = isRecord(params) ? params : {}
+  if (typeof protocolVersion !== 'string') return 'protocolVersion must be a string'
+  if (!isRecord(capabilities)) return 'capabilities must be an object'
+  const isNamed =
+    isRecord(clientInfo) && [clientInfo.name, clientInfo.version].every(is => typeof is === 'string')
+  return isNamed ? undefined : 'clientInfo must have the texts name and version'
+}
 
 export const mcpRoutes = (
   app: App,
@@ -154,7 +167,10 @@ export const mcpRoutes = (
         await takeAnswer({ deps, request, reply }, message)
         return reply.code(202).send()
       }
-      if (message.method === 'subscriptions/listen') return unknownMethod(reply, message.id)
+      if (message.method === 'subscriptions/listen')
+        return failWith(reply, message.id, 404, { code: -32_601, message: 'Method not found' })
+      const wrong = message.method === 'initialize' ? problemOfHello(message.params) : undefined
+      if (wrong !== undefined) return failWith(reply, message.id, 200, { code: -32_602, message: wrong })
       // Who may not write has called nothing that could be canceled.
       const cancels = message.method === 'notifications/cancelled' && may(request.principal.role, 'write')
       if (cancels && isRecord(message.params))

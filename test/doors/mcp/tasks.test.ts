@@ -101,6 +101,16 @@ t.test('an agent says whether its calls are tasks', async t => {
   t.match(without, { status: 400, error: { code: -32021, data: { requiredCapabilities: tasks } } })
 })
 
+t.test('the first message of an older client says who it is', async t => {
+  const hello = { protocolVersion: '2025-11-25', capabilities: {} }
+  for (const [params, message] of [
+    [{}, /protocolVersion/],
+    [{ protocolVersion: '2025-11-25' }, /capabilities/],
+    [{ ...hello, clientInfo: { name: 'x' } }, /clientInfo/],
+  ] as const)
+    t.match(await send('initialize', params), { status: 200, error: { code: -32602, message } })
+})
+
 t.test('arguments that do not fit are a result', async t => {
   t.match((await call('greet')).result, { isError: true, content: [{ text: /name/ }] })
   t.match((await call('echo')).result, { isError: true, content: [{ text: /input/ }] })
