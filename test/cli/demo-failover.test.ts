@@ -5,6 +5,7 @@ import t from 'tap'
 import type { HeardEvent } from '../../src/cli/demo/event-follower.ts'
 import { failoverVerdictOf, type SeenFailover } from '../../src/cli/demo/failover-verdict.ts'
 import { noNats } from '../support/nats.ts'
+import { usualNats } from '../support/nats-programs.ts'
 import { runReprise } from '../support/server.ts'
 
 t.setTimeout(120_000)
@@ -12,7 +13,9 @@ t.setTimeout(120_000)
 const given = (t: { testdir(): string }) => {
   const TMPDIR = path.join(t.testdir(), 'tmp')
   mkdirSync(TMPDIR)
-  return { env: { TMPDIR }, left: () => readdirSync(TMPDIR).filter(name => name.startsWith('reprise')) }
+  // The demo takes the nats-server on PATH.
+  const PATH = `${path.dirname(usualNats()?.file ?? '')}:${process.env.PATH}`
+  return { env: { TMPDIR, PATH }, left: () => readdirSync(TMPDIR).filter(name => name.startsWith('reprise')) }
 }
 
 t.test('the owner is killed, and every promise is kept', { skip: noNats }, async t => {
