@@ -81,6 +81,16 @@ export const defineOperations = <const Table extends Record<string, Omit<Operati
   table: Table,
 ): Table => table
 
+/** Why a message that makes or answers a task may be refused, whatever its protocol. */
+export const refusalsOfMessages: readonly RefusalName[] = [
+  'InputMissing',
+  'AlreadyAnswered',
+  'WrongState',
+  'TaskNotFound',
+  'Conflict',
+  'OverQuota',
+]
+
 export const json = 'application/json'
 export const a2aJson = 'application/a2a+json'
 export const ndjson = 'application/x-ndjson'

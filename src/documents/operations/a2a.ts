@@ -9,6 +9,7 @@ import {
   json,
   type Operation,
   type Parameter,
+  refusalsOfMessages,
 } from '../operation.ts'
 import { header, idempotencyKey, query, retryCount, taskId, text } from '../parameters.ts'
 
@@ -58,15 +59,7 @@ const sent = {
   examples: { text: { summary: 'A text', value: hello } },
 }
 const http = { tag: 'A2A', errors: 'a2a-http' } as const
-const refusals: Operation['refusals'] & object = [
-  'RouteNotFound',
-  'InputMissing',
-  'AlreadyAnswered',
-  'WrongState',
-  'TaskNotFound',
-  'Conflict',
-  'OverQuota',
-]
+const refusals: Operation['refusals'] & object = ['RouteNotFound', ...refusalsOfMessages]
 const ofOne: Operation['refusals'] & object = ['RouteNotFound', 'TaskNotFound']
 
 const ofDefault = defineOperations({

@@ -1,7 +1,7 @@
 // The operation of AG-UI. A task is behind each run.
 import { AgUiEvent } from '../../contract/ag-ui/events.ts'
 import { RunAgentInput } from '../../contract/ag-ui/input.ts'
-import { defineOperations, eventStream } from '../operation.ts'
+import { defineOperations, eventStream, refusalsOfMessages } from '../operation.ts'
 import { cursor, idempotencyKey, retryCount, text } from '../parameters.ts'
 
 export const agUiOperations = defineOperations({
@@ -46,14 +46,6 @@ export const agUiOperations = defineOperations({
         headers: ['X-Task-Id', 'X-Session-Id', 'Idempotency-Replayed'],
       },
     ],
-    refusals: [
-      'RouteNotFound',
-      'InputMissing',
-      'AlreadyAnswered',
-      'WrongState',
-      'TaskNotFound',
-      'Conflict',
-      'OverQuota',
-    ],
+    refusals: ['RouteNotFound', ...refusalsOfMessages],
   },
 })

@@ -9,7 +9,14 @@ import {
   ResponseInputItems,
 } from '../../contract/openai/responses.ts'
 import { OpenAIModel, OpenAIModelList } from '../../contract/openai/shared.ts'
-import { type Answer, defineOperations, eventStream, json, type Parameter } from '../operation.ts'
+import {
+  type Answer,
+  defineOperations,
+  eventStream,
+  json,
+  type Parameter,
+  refusalsOfMessages,
+} from '../operation.ts'
 import { cursor, idempotencyKey, query, retryCount, text, usually } from '../parameters.ts'
 
 const ofTask = ['X-Task-Id', 'X-Session-Id'] as const
@@ -165,15 +172,7 @@ export const openAiOperations = defineOperations({
         headers: [...ofTask, 'Idempotency-Replayed'],
       },
     ],
-    refusals: [
-      'InputMissing',
-      'AlreadyAnswered',
-      'WrongState',
-      'TaskNotFound',
-      'Conflict',
-      'OverQuota',
-      'TaskFailed',
-    ],
+    refusals: [...refusalsOfMessages, 'TaskFailed'],
   },
   listModels: {
     method: 'GET',

@@ -12,7 +12,7 @@ export type Binding = { wrap: (result: object) => object; type: string }
 
 type Event = { id: number; event: A2AStreamResponse }
 
-/** Follows a task after what has been told of it. */
+/** Follows a task from the frame on that comes after the last one which the teller has heard. */
 const follow =
   ({ deps }: Call, { taskId, teller, last }: Told, isLast: () => boolean): Follow<Event[]> =>
   place => {
