@@ -1,7 +1,7 @@
 // Followers of the public events of a cluster by JetStream. Each keeps the sequence of its last message, and goes on
 // behind it, with a new consumer, whenever something fails. When the servers have lost the stream or an end of it, sequences
 // begin anew: then the event before, which each message names, is not the last one, and the follower reads from the beginning.
-import { DeliverPolicy, jetstream } from '@nats-io/jetstream'
+import { DeliverPolicy, type JsMsg, jetstream } from '@nats-io/jetstream'
 import { connect, type NatsConnection } from '@nats-io/transport-node'
 import { pause } from '../support/http.ts'
 import type { NatsCluster } from '../support/nats-cluster.ts'
@@ -10,6 +10,11 @@ import type { Follower, Heard } from './cluster-followers.ts'
 const stream = 'REPRISE_EVENTS'
 /** The most messages of one fetch, and the most milliseconds that it waits. */
 const fetched = { max_messages: 500, expires: 1000 }
+/**
+ * A fetch that lasts longer than so many milliseconds has failed: one whose server was lost on the way may otherwise ask for
+ * its consumer for ever.
+ */
+const overdueMs = 10_000
 
 export const followByNats = async (name: string, nats: NatsCluster): Promise<Follower> => {
   const { settings } = await nats.client(undefined, 'events')
@@ -20,23 +25,31 @@ export const followByNats = async (name: string, nats: NatsCluster): Promise<Fol
   let cuts = 0
   let isOver = false
 
+  /** Returns false when the stream has begun anew. */
+  const take = (message: JsMsg): boolean => {
+    if (message.seq <= sequence) return true
+    const id = Number(message.headers?.get('Nats-Msg-Id'))
+    if (id > position && Number(message.headers?.get('Reprise-Prev')) !== position) {
+      sequence = 0
+      return false
+    }
+    sequence = message.seq
+    if (id <= position) return true
+    position = id
+    heard.push({ id, data: message.string() })
+    return true
+  }
   const read = async (connection: NatsConnection): Promise<void> => {
     const consumer = await jetstream(connection).consumers.get(stream, {
       deliver_policy: DeliverPolicy.StartSequence,
       opt_start_seq: sequence + 1,
     })
     while (!isOver) {
-      for await (const message of await consumer.fetch(fetched)) {
-        if (message.seq <= sequence) continue
-        const id = Number(message.headers?.get('Nats-Msg-Id'))
-        if (id > position && Number(message.headers?.get('Reprise-Prev')) !== position) {
-          sequence = 0
-          return
-        }
-        sequence = message.seq
-        if (id <= position) continue
-        position = id
-        heard.push({ id, data: message.string() })
+      const overdue = setTimeout(() => connection.close(), overdueMs)
+      try {
+        for await (const message of await consumer.fetch(fetched)) if (!take(message)) return
+      } finally {
+        clearTimeout(overdue)
       }
       if (connection.isClosed()) return
     }

@@ -14,7 +14,7 @@ type Listed = { id: string; session_id: string; status: string; metadata?: { eff
 
 const ends = new Set(['completed', 'canceled', 'expired', 'failed'])
 const pageSize = 100
-/** The most milliseconds for which tasks may end, and followers catch up, after the last fault. */
+/** The most milliseconds after the last fault for which tasks may go on, or followers get none of the events that they miss. */
 const patienceMs = 60_000
 
 const answered = async <T>(asked: Promise<Response>): Promise<T> => {
@@ -115,6 +115,15 @@ const lawlessTasks = (all: Heard[]): string[] => {
   })
 }
 
+/** Resolves when the followers have so many events, or when none has got another one for `patienceMs`. */
+const caughtUp = async (followers: Follower[], count: number): Promise<void> => {
+  const behind = () => followers.filter(({ heard }) => heard.length < count)
+  const missing = () => behind().reduce((sum, { heard }) => sum + count - heard.length, 0)
+  let [last, at] = [missing(), performance.now()]
+  for (; last > 0 && performance.now() - at < patienceMs; await pause(20))
+    if (missing() < last) [last, at] = [missing(), performance.now()]
+}
+
 /** Judges a cluster that is whole, after its load has stopped. Ends the followers. */
 export const verdictOf = async (cluster: Cluster, load: Load, followers: Follower[]) => {
   const owner = await cluster.owner()
@@ -128,9 +137,7 @@ export const verdictOf = async (cluster: Cluster, load: Load, followers: Followe
     }
     return tasks.every(({ id }) => ended.has(id))
   })
-  const until = performance.now() + patienceMs
-  while (followers.some(({ heard }) => heard.length < all.length) && performance.now() < until)
-    await pause(20)
+  await caughtUp(followers, all.length)
   await Promise.all(followers.map(follower => follower.stop()))
   const { acknowledged } = load
   const known = new Set([...acknowledged.values()].map(({ id }) => id))
