@@ -3,6 +3,7 @@
 import t from 'tap'
 import { killEverywhere } from '../../library/testing/index.ts'
 import { stories } from './agents-kills.ts'
+import { killWorkerEverywhere, workerStories } from './worker-kills.ts'
 
 for (const [name, story] of Object.entries(stories))
   t.test(`${name}: the end is the same, and everything outside happens once`, async t => {
@@ -10,4 +11,10 @@ for (const [name, story] of Object.entries(stories))
     t.ok(kills >= 4, `${kills} kills`)
     const { posts } = result as { posts?: string[] }
     if (posts !== undefined) t.equal(posts.length, new Set(posts).size, posts.join())
+  })
+
+for (const [name, { skip, tell }] of Object.entries(workerStories))
+  t.test(`${name}: the end is the same, and everything outside happens once`, { skip }, async t => {
+    const { kills } = await killWorkerEverywhere(tell, 20)
+    t.ok(kills >= 3, `${kills} kills`)
   })

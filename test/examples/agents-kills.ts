@@ -13,7 +13,7 @@ const researcher = await exampleOf('researcher')
 const support = await exampleOf('support')
 
 /** What is outside of the server: it answers, and writes down every request that changes something. */
-const outside = async () => {
+export const outside = async () => {
   const posts: string[] = []
   const server = createServer(async (request, response) => {
     let body = ''

@@ -1,17 +1,17 @@
 // The agents in examples/agents, as a server runs them that is a process of its own. The model is a fake one, and the shop, the
 // post office and the booking office are a server that writes down what it is asked for.
-import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
+import type { Readable } from 'node:stream'
 import t, { type Test } from 'tap'
 import { startTestServer } from '../../library/testing/index.ts'
 import { freePort } from '../../src/platform/free-port.ts'
 import { type Answer, fakeModel } from '../support/fake-model.ts'
 import { type Api, spawnServer } from '../support/server.ts'
+import { shop } from './example-workers.ts'
 
 const root = path.resolve(import.meta.dirname, '../..')
 const examples = path.join(root, 'examples/agents')
@@ -192,27 +192,16 @@ t.test('the worker beside a Fastify application sells its stock, and hands over 
   const { server } = await serve(t)
   const made = await server.api('POST', '/auth/tokens', { role: 'worker' })
   const { token } = (await made.json()) as { token: string }
-  // The folder of an application, after npm install.
-  const folder = mkdtempSync(path.join(tmpdir(), 'reprise-shop-'))
-  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
-  mkdirSync(path.join(folder, 'node_modules'))
-  cpSync(path.join(examples, 'worker'), folder, { recursive: true })
-  for (const [name, target] of [
-    ['reprise', root],
-    ['fastify', path.join(root, 'node_modules/fastify')],
-  ] as const)
-    symlinkSync(target, path.join(folder, 'node_modules', name))
+  const { start: startShop, remove } = shop()
+  t.teardown(remove)
   const start = async () => {
     const port = await freePort()
-    const shop = spawn(process.execPath, [path.join(folder, 'server.mjs')], {
-      cwd: folder,
-      env: { PATH: process.env.PATH, REPRISE_URL: server.url, REPRISE_TOKEN: token, PORT: String(port) },
-      stdio: ['ignore', 'pipe', 'inherit'],
-    })
-    t.teardown(() => void shop.kill('SIGKILL'))
-    await once(shop.stdout, 'data')
+    const child = startShop({ url: server.url, token, port })
+    t.teardown(() => void child.kill('SIGKILL'))
+    child.stderr?.pipe(process.stderr)
+    await once(child.stdout as Readable, 'data')
     const stock = async () => (await fetch(`http://127.0.0.1:${port}/stock`)).json()
-    return { shop, stock }
+    return { shop: child, stock }
   }
   const first = await start()
   const id = await create(server.api, 'order', 'mug')
