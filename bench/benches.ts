@@ -5,6 +5,7 @@ export type Bench = { about: string; run(args: string[]): Promise<void> }
 export const benches: Record<string, () => Promise<Bench>> = {
   before: () => import('./before.ts'),
   echo: () => import('./echo.ts'),
+  promise: () => import('./promise.ts'),
   'echo-stream': () => import('./echo-stream.ts'),
   'echo-steady': () => import('./echo-steady.ts'),
   tools: () => import('./tools.ts'),

@@ -9,11 +9,12 @@ import { newFolder } from './support/folder.ts'
 import { type Caller, createCaller } from './support/one-by-one.ts'
 import { cpuSecondsBelow, cpuSecondsOf, ownCpuSeconds } from './support/process-use.ts'
 import { printProfile } from './support/profile.ts'
+import { startRestate } from './support/restate.ts'
 import { createNotes, interleave, printRatio } from './support/rounds.ts'
 import { adminToken, type Server, startOurs } from './support/server.ts'
 
 export const about =
-  'a function of 20 ctx.run calls, hosted and in a worker, against steps of environments, the same in memory, and DBOS'
+  'a function of 20 ctx.run calls, hosted and in a worker, against steps of environments, the same in memory, DBOS and Restate'
 
 const seconds = Number(process.env.SECONDS ?? 4)
 const rounds = Number(process.env.ROUNDS ?? 5)
@@ -100,6 +101,7 @@ export const run = async ([option]: string[]): Promise<void> => {
   )
   const worker = isProfiled ? undefined : await startWorker(server)
   const dbos = isProfiled ? undefined : await startDbos(atOnce)
+  const restate = isProfiled ? undefined : await startRestate()
   const callers = await Promise.all(Array.from({ length: atOnce }, () => createCaller(server.url)))
   const callerOf = (n: number): Caller => callers[n] as Caller
   const notes = createNotes()
@@ -121,7 +123,7 @@ export const run = async ([option]: string[]): Promise<void> => {
     costs[agent]?.push(each('server') + code)
     return rate
   }
-  const costs: Record<string, number[]> = { twenty: [], away: [], dbos: [] }
+  const costs: Record<string, number[]> = { twenty: [], away: [], dbos: [], restate: [] }
   const workflows = async () => {
     if (dbos === undefined) return Number.NaN
     const before = dbos.cpu()
@@ -129,6 +131,17 @@ export const run = async ([option]: string[]): Promise<void> => {
     const count = await dbos.run(seconds * 1000)
     costs.dbos?.push(((dbos.cpu() - before) * 1000) / count)
     return (count * 1000) / (performance.now() - began)
+  }
+
+  const invocations = async () => {
+    if (restate === undefined) return Number.NaN
+    const before = restate.cpu()
+    const { rate, count } = await drive(async () => {
+      const said = await restate.call()
+      if (said !== `${calls}`) throw new Error(`Restate has another end: ${said}`)
+    })
+    costs.restate?.push(((restate.cpu() - before) * 1000) / count)
+    return rate
   }
 
   if (isProfiled) {
@@ -163,6 +176,7 @@ export const run = async ([option]: string[]): Promise<void> => {
       hosted: tasksOf('twenty'),
       away: tasksOf('away'),
       dbos: workflows,
+      restate: invocations,
     },
     { rounds },
   )
@@ -191,8 +205,23 @@ export const run = async ([option]: string[]): Promise<void> => {
       ...{ unit: 'ms/task', target: { atLeast: 3 } },
     })
   }
+  if (restate === undefined) console.log('\nRestate was not measured: npm has no server for this machine')
+  else {
+    printRatio('hosted tasks, against invocations of Restate', measured.hosted, measured.restate, {
+      ...{ unit: 'tasks/s', target: { atLeast: 3 } },
+    })
+    printRatio(
+      'CPU of an invocation of Restate, against a hosted task',
+      last(costs.restate),
+      last(costs.twenty),
+      {
+        ...{ unit: 'ms/task' },
+      },
+    )
+  }
   notes.print()
   dbos?.stop()
+  restate?.stop()
   for (const caller of callers) caller.close()
   worker?.kill('SIGKILL')
   await server.stop()

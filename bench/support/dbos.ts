@@ -1,11 +1,12 @@
 // DBOS with a PostgreSQL of its own, as a baseline. Needs the programs of PostgreSQL, and installs DBOS's SDK with npm into the folder of
 // the run.
 import { execFileSync, spawn } from 'node:child_process'
-import { chmodSync, copyFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { freePort } from '../../src/platform/free-port.ts'
 import { newFolder } from './folder.ts'
+import { folderWith } from './installed.ts'
 import { cpuSecondsBelow } from './process-use.ts'
 
 const version = '5.3.0'
@@ -50,13 +51,7 @@ export const startDbos = async (atOnce: number): Promise<Dbos | undefined> => {
   process.once('exit', stopPostgres)
   const server = Number(readFileSync(path.join(data, 'data/postmaster.pid'), 'utf8').split('\n', 1)[0])
 
-  const folder = newFolder('dbos')
-  writeFileSync(path.join(folder, 'package.json'), '{"type":"module"}')
-  execFileSync('npm', ['install', '--no-audit', '--no-fund', `@dbos-inc/dbos-sdk@${version}`], {
-    ...{ cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] },
-  })
-  for (const file of ['dbos-steps.mjs', 'twenty-steps.ts'])
-    copyFileSync(path.join(import.meta.dirname, '../baselines', file), path.join(folder, file))
+  const folder = folderWith('dbos', [`@dbos-inc/dbos-sdk@${version}`], ['dbos-steps.mjs', 'twenty-steps.ts'])
   const child = spawn(process.execPath, ['--no-warnings', path.join(folder, 'dbos-steps.mjs')], {
     env: {
       PATH: process.env.PATH,

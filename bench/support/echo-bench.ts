@@ -1,15 +1,28 @@
-// Measures how fast echo tasks are created, against the smallest durable server, with few and with many clients.
+// Measures how fast echo tasks are created, against a server that does less, with few and with many clients.
 import { newFolder } from './folder.ts'
 import { checkAnswer, load } from './load.ts'
 import { createNotes, interleave, printRatio, type Target } from './rounds.ts'
-import { type Server, startOneInsert, startOurs } from './server.ts'
-import { median, short } from './stats.ts'
+import { type Server, startOurs } from './server.ts'
 
 const crowds = [32, 128]
 
-export const echoBench = async (title: string, stream: boolean, target: Target): Promise<void> => {
+type EchoBench = {
+  /** Whether our tasks are streamed. */
+  stream?: boolean
+  /** Starts the other server. */
+  against(dataDir: string): Promise<Server>
+  /** Of the rate. */
+  target?: Target
+  /** Of the processor time of an answer, ours divided by that of the other server. */
+  cpuTarget?: Target
+}
+
+export const echoBench = async (
+  title: string,
+  { stream = false, against, target = {}, cpuTarget = {} }: EchoBench,
+): Promise<void> => {
   const ours = await startOurs(newFolder('ours'))
-  const baseline = await startOneInsert(newFolder('baseline'))
+  const baseline = await against(newFolder('baseline'))
   await checkAnswer(ours, stream)
   const notes = createNotes()
   const cpu = { ours: [] as number[], baseline: [] as number[] }
@@ -23,7 +36,7 @@ export const echoBench = async (title: string, stream: boolean, target: Target):
       notes.add(`${name} p50 ms`, p50)
       notes.add(`${name} p99 ms`, p99)
       notes.add(`${name} cpu ms/answer`, cpuPerAnswer)
-      if (cpuPerAnswer !== undefined) cpu[name].push(1 / cpuPerAnswer)
+      if (cpuPerAnswer !== undefined) cpu[name].push(cpuPerAnswer)
       notes.add(`${name} load's share of a core`, generator)
       return rate
     }
@@ -33,9 +46,11 @@ export const echoBench = async (title: string, stream: boolean, target: Target):
     })
     printRatio(`${title}, ${clients} clients`, rounds.ours, rounds.baseline, { unit: 'a second', target })
     notes.print()
-    // The CPU time of all threads of the server, warm-up included: a busy machine disturbs this number least.
-    const perCpu = median(cpu.ours) / median(cpu.baseline)
-    console.log(`  cpu       ${short(perCpu)} of the baseline's answers for each second of CPU (no target)`)
+    // Of all threads of the server: a busy machine disturbs this number least.
+    const last = (all: number[]) => all.slice(-rounds.ours.length)
+    printRatio('  the same: processor time of an answer', last(cpu.ours), last(cpu.baseline), {
+      ...{ unit: 'ms', target: cpuTarget },
+    })
     cpu.ours = []
     cpu.baseline = []
   }
