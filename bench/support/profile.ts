@@ -35,6 +35,26 @@ const moduleOf = ({ functionName, url, lineNumber, columnNumber }: Call): string
   return path.relative(root, source).replace(/^.*node_modules\/((@[^/]+\/)?[^/]+).*$/, '$1')
 }
 
+/** Our layers, by the beginning of the path of a source. The first that fits counts. */
+const layers: readonly (readonly [layer: string, begins: RegExp])[] = [
+  ['HTTP: our routes, checks and answers', /^src\/(http|access|front|fairness|shard|doors)\//],
+  ['HTTP: fastify and its router', /^(fastify|find-my-way|light-my-request|secure-json-parse|@fastify)/],
+  ['tasks: request, idempotency, commands', /^src\/(tasks|once|json-schema|contract)\//],
+  ['actors: mailbox, decisions, effects', /^(actors|src\/agents)\//],
+  ['actors: XState', /^xstate/],
+  ['folds of events', /^src\/history\//],
+  ['log: order, texts, batches', /^src\/(log|proof|erasure)\//],
+  ['read models', /^projections\//],
+  ['SQLite in the main thread', /^(better-sqlite3|native (run|exec|get|all))/],
+  ['subscribers and metrics', /^src\/(bus|metrics|telemetry)\//],
+  ['messages to the threads', /^native postMessage/],
+  ['socket writes', /^native write/],
+  ['Node: HTTP, streams, promises, timers', /^(node:|internal|native )/],
+  ['garbage, in the main thread', /^\(garbage collector\)/],
+]
+const layerOf = (module: string): string =>
+  layers.find(([, begins]) => begins.test(module))?.[0] ?? 'everything else'
+
 const add = (to: Map<string, number>, key: string, time: number) => to.set(key, (to.get(key) ?? 0) + time)
 
 const sum = ({ nodes, samples, timeDeltas }: Profile) => {
@@ -78,6 +98,9 @@ export const printProfile = (file: string) => {
   const busy = all - (self.get('(idle)') ?? 0)
   if (busy < 0.1 * all) return
   console.log(`\n${path.basename(file)}: busy ${Math.round((100 * busy) / all)} %`)
+  const byLayer = new Map<string, number>()
+  for (const [module, time] of modules) add(byLayer, module === '(idle)' ? module : layerOf(module), time)
+  table('running itself, by layer', byLayer, busy)
   table('running itself, by file or package', modules, busy)
   table('running itself, by function', self, busy)
   table(
