@@ -22,6 +22,9 @@ export const createTaskRows = (store: ReadStore) => {
   const byId = store.prepare<[string], TaskRow & { row_sum: number }>(
     `SELECT ${rowColumns} FROM tasks WHERE id = ?`,
   )
+  const endOf = store
+    .prepare<[string], number | null>('SELECT ended_position FROM tasks WHERE id = ?')
+    .pluck()
   const inputs = store.prepare<[string], string>('SELECT inputs FROM tasks WHERE id = ?').pluck()
   const unfinished = store.prepare<[], UnfinishedTask>(
     `SELECT ${rowColumns}, secret_ref, wakes_at,
@@ -39,6 +42,8 @@ export const createTaskRows = (store: ReadStore) => {
       const row = byId.get(id)
       return row && soundRow(row)
     },
+    /** The position of the event that ended a task. */
+    endOf: (id: string): number | undefined => endOf.get(id) ?? undefined,
     /** The ids of the inputs of a task, in order. */
     inputIds: (id: string) => JSON.parse(inputs.get(id) ?? '[]') as string[],
     /**

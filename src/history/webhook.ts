@@ -131,7 +131,7 @@ const made = (event: RecordedWebhookEvent & { type: 'WebhookCreated' }): Webhook
     secretRef: data.secret_ref ?? null,
     disabled: data.enabled ? null : 'requested',
     disabledAt: data.enabled ? null : at,
-    checkpoint: position,
+    checkpoint: data.after ?? position,
   }
 }
 

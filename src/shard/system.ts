@@ -209,6 +209,7 @@ export const createSystem = async (deps: SystemDeps) => {
     makers,
     outside: deps.outside,
     forms: { findEnded: findEnded(shownTasks), tellStatus: tellStatus(shownTasks) },
+    endOf: queries.endOf,
     isDraining,
   })
   const cron = createCronSystem({ ...shared, tasks, makers, isDraining })

@@ -133,6 +133,8 @@ export const createQueries = (store: ReadStore, projector: Reading, log: EventLo
     /** Saved folds of long tasks, which may be missing. */
     folds: createFoldReader(store, reading),
     ...createVisibility(whenCurrent, rows.byId, log),
+    /** The position of the event that ended a task; undefined: it has not ended. */
+    endOf: (id: string) => whenCurrent.currentFor(taskStream(id), () => rows.endOf(id)),
     /** The text of a task whose row was just found. */
     task: (position: number, pause: Pause = yieldToLoop) =>
       reading(() => stored.text(position, wholeAtMost, pause)),

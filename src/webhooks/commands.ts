@@ -24,6 +24,8 @@ type Deps = ChangeDeps & {
   begin: AskWebhook
   once: Once
   quotas: Pick<Quotas, 'mayMakeWebhook'>
+  /** The position of the event that ended a task; undefined: it has not ended. */
+  endOf: (taskId: string) => number | undefined
 }
 
 const pushesOf = ({ all }: Pick<WebhookTable, 'all'>, { userId }: Principal, taskId: string): Webhook[] =>
@@ -35,7 +37,7 @@ const pushesOf = ({ all }: Pick<WebhookTable, 'all'>, { userId }: Principal, tas
     .sort((a, b) => a.made - b.made)
 
 export const createWebhookCommands = (deps: Deps) => {
-  const { table, begin, ask, sealed, quotas, random, ids } = deps
+  const { table, begin, ask, sealed, quotas, random, ids, endOf } = deps
   /** The webhooks of each user that are being made. */
   const begun = createCounts()
   const retries = createRetries(deps.once, table.get)
@@ -90,6 +92,22 @@ export const createWebhookCommands = (deps: Deps) => {
       })
     return { webhook, secret }
   }
+  /** Makes the webhook of a push. It tells the end of its task, also of one that has ended before. */
+  const beginPush = async (asked: AskedBy, taskId: string, given: GivenPush): Promise<Webhook> => {
+    const { url, headers, ...push } = given
+    const end = endOf(taskId)
+    const after = end === undefined ? {} : { after: end - 1 }
+    const webhook = await begins(
+      asked,
+      { url, headers, task_id: taskId },
+      {},
+      { signed: false, push, ...after },
+    )
+    const hasMissed = end === undefined && (endOf(taskId) ?? webhook.made) < webhook.made
+    if (!hasMissed) return webhook
+    await ask(webhook.id, { type: 'DeleteWebhook', reason: 'requested', ...byOf(asked) })
+    return beginPush(asked, taskId, given)
+  }
   return {
     ...createWebhookChanges(deps),
     /**
@@ -112,14 +130,14 @@ export const createWebhookCommands = (deps: Deps) => {
      * Makes a webhook in the form of another protocol, for one task that the caller may see. It replaces the one with the same
      * id that the same user has set up for this task.
      */
-    async push(asked: AskedBy, taskId: string, { url, headers, ...push }: GivenPush): Promise<Webhook> {
-      const body = { url, headers, task_id: taskId }
-      check({ body, found: [] }, deps.outside.isRefused)
+    async push(asked: AskedBy, taskId: string, push: GivenPush): Promise<Webhook> {
+      const { url, headers } = push
+      check({ body: { url, headers, task_id: taskId }, found: [] }, deps.outside.isRefused)
       const before = pushesOf(table, asked.principal, taskId).filter(
         ({ settings, userId }) =>
           settings.push?.id === push.id && userId === (asked.principal.userId ?? null),
       )
-      const webhook = await begins(asked, body, {}, { signed: false, push })
+      const webhook = await beginPush(asked, taskId, push)
       for (const { id } of before)
         await ask(id, { type: 'DeleteWebhook', reason: 'requested', ...byOf(asked) })
       return webhook

@@ -54,7 +54,7 @@ export const openInbox = (
       if (chosen.isWanted || chosen.isLast) waiting.push(chosen)
     }
     onMore()
-    return waiting.length < maxWaiting
+    return waiting.length < maxWaiting && waiting.at(-1)?.isLast !== true
   }
   const wanted = endsWithTask(webhook) ? { ...filter, types: undefined } : filter
   const subscription: Subscription = events.subscribe(after, wanted, take, onFault)

@@ -42,6 +42,7 @@ type Deps = {
   makers: Pick<Makers, 'mayAct' | 'onChange'>
   outside: OutsideFetch
   forms: Forms
+  endOf: (taskId: string) => number | undefined
   isDraining: () => boolean
   inspect?: Inspect | undefined
   report: Report

@@ -1,7 +1,7 @@
 // What the contract says about deliveries, each sentence with the clock of the test.
 import t from 'tap'
 import { until } from '../support/http.ts'
-import { givenSystem, quiet } from '../support/system.ts'
+import { admin, givenSystem, quiet } from '../support/system.ts'
 import { asked, day, hour, info, make, type Reply, receiver, second, settleAll } from './without-network.ts'
 
 const refusals = (count: number): Reply[] => Array.from({ length: count }, () => 500)
@@ -111,5 +111,30 @@ t.test('the old secret signs too for 24 hours, and not longer', async t => {
   t.equal(await signatures(), 2)
   await hook.world.advance(0.2 * hour)
   t.equal(await signatures(), 1)
+  await system.close()
+})
+
+t.test('a webhook in the form of another protocol tells the end, whenever its task has ended', async t => {
+  const hook = receiver()
+  const system = await givenSystem(hook)
+  const push = { protocol: 'a2a' as const, id: 'mine', url: 'https://x.example/', headers: {} }
+  const begin = (id: string) => system.webhooks.commands.push(asked, id, push)
+  const cancel = (id: string) => system.tasks.commands.cancel(admin, id, 'req')
+  const moments = [
+    async (id: string) => [await begin(id), await cancel(id)],
+    (id: string) => Promise.all([begin(id), cancel(id)]),
+    (id: string) => Promise.all([cancel(id), begin(id)]),
+    async (id: string) => [await cancel(id), await begin(id)],
+  ]
+  for (const both of moments) {
+    const id = await system.play([{ pause: 'why' }])
+    await quiet(system)
+    const before = hook.requests.length
+    await both(id)
+    await settleAll(system)
+    const ends = hook.requests.slice(before).filter(({ body }) => body.includes('TASK_STATE_CANCELED'))
+    t.equal(ends.length, 1, both.toString())
+    t.equal([...system.webhooks.queries.there()].length, 0, 'it ends with its task')
+  }
   await system.close()
 })

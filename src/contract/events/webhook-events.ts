@@ -50,6 +50,8 @@ export type WebhookCreated = WebhookSettings &
     maker: string
     user_id?: string
     enabled: boolean
+    /** It sends the events after this position. Absent: those after this event. */
+    after?: number
     /** The `Idempotency-Key` of the request, and the digest of its body. */
     idempotency_key?: string
     body_digest?: string

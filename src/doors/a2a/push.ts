@@ -6,7 +6,6 @@ import type {
   OnePushConfigRequest,
 } from '../../contract/a2a/requests.ts'
 import type { GivenPush } from '../../contract/events/webhook-events.ts'
-import { isTerminal } from '../../contract/wire.ts'
 import type { Webhook } from '../../history/webhook.ts'
 import { askedOf } from '../../http/request/request.ts'
 import { type Call, rowOfTask } from './call.ts'
@@ -58,18 +57,8 @@ const found = (call: Call, { taskId, id }: OnePushConfigRequest): Webhook | unde
 
 export const createPush = async (call: Call, config: CreatePushConfigRequest): Promise<PushConfig> => {
   const { taskId } = config
-  const ended = (): A2AProblem | undefined => {
-    const { status } = rowOfTask(call, taskId)
-    if (!isTerminal(status)) return undefined
-    return new A2AProblem('UNSUPPORTED_OPERATION', `The task is ${status}: nothing more is sent`, { taskId })
-  }
-  const before = ended()
-  if (before !== undefined) throw before
-  const webhook = await setUpPush(call, taskId, pushOf(config, `push_${call.deps.serving.newId()}`))
-  // The task may have ended meanwhile. Then the webhook has sent its end, or would never end.
-  const after = ended()
-  if (after !== undefined && (await dropPush(call, taskId, webhook))) throw after
-  return shown(webhook)
+  rowOfTask(call, taskId)
+  return shown(await setUpPush(call, taskId, pushOf(config, `push_${call.deps.serving.newId()}`)))
 }
 
 export const getPush = async (call: Call, asked: OnePushConfigRequest): Promise<PushConfig> => {

@@ -4,7 +4,9 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
 import { createTaskTeller } from '../../../src/doors/a2a/teller.ts'
+import { until } from '../../support/http.ts'
 import { adminToken, serveHere } from '../../support/server.ts'
+import { receiver, status } from '../../webhooks/receiver.ts'
 
 const agents = {
   'asks.mjs': `import { agent } from 'reprise/agent'
@@ -156,17 +158,29 @@ t.test('the configuration of a first message is made with its task, once', async
   t.same((await configs()).value.configs, [])
 })
 
-t.test('a configuration of a refused message, or of a task that has ended, is not kept', async t => {
+t.test('a configuration of a refused message is not kept', async t => {
   const { task } = await send('POST', '/asks/message:send', message())
   const part = { text: 'x', metadata: { call_id: 'none' } }
   const wrong = { message: { messageId: 'w', taskId: task.id, role: 'ROLE_USER', parts: [part] } }
   t.equal((await send('POST', '/asks/message:send', { ...wrong, ...pushed() })).status, 400)
   t.same((await send('GET', `/asks/tasks/${task.id}/pushNotificationConfigs`)).value.configs, [])
-  await reply('asks', task.id, 'answer', [{ text: 'blue' }])
-  const config = { url: 'http://127.0.0.1:9/' }
-  const late = await send('POST', `/asks/tasks/${task.id}/pushNotificationConfigs`, config)
-  t.match(late, { status: 400, text: /UNSUPPORTED_OPERATION/ })
   t.notOk((await webhooks()).some(({ task_id }) => task_id === task.id))
+})
+
+t.test('a configuration for a task that has ended is told its end, and ends then', async t => {
+  const { task } = await send('POST', '/echo/message:send', message())
+  const heard = await receiver(t, [status(500)])
+  const config = { id: 'late', url: heard.url }
+  const where = `/echo/tasks/${task.id}/pushNotificationConfigs`
+  t.match((await send('POST', where, config)).value, { ...config, taskId: task.id })
+  await heard.until(({ length }) => length === 1)
+  t.match((await send('GET', `${where}/late`)).value, config, 'it stays until its receiver has taken the end')
+  t.equal((await send('POST', where, config)).status, 200, 'the same again is told at once')
+  await until(async () => !(await webhooks()).some(({ task_id }) => task_id === task.id))
+  t.match(
+    heard.received.map(({ body }) => JSON.parse(body)),
+    Array(2).fill({ statusUpdate: { taskId: task.id, status: { state: 'TASK_STATE_COMPLETED' } } }),
+  )
 })
 
 t.test('an agent with the name of a path has JSON-RPC alone, by its tenant', async t => {
