@@ -21,11 +21,12 @@ import type { Mcp } from './server.ts'
 type Message = Record<string, unknown>
 
 const loadLibrary = async () => {
-  const [{ createMessages }, { takeAnswer }] = await Promise.all([
+  const [{ createMessages }, { takeAnswer }, { problemOfHello }] = await Promise.all([
     import('./server.ts'),
     import('./take-answer.ts'),
+    import('./hello.ts'),
   ])
-  return { answer: createMessages(), takeAnswer }
+  return { answer: createMessages(), takeAnswer, problemOfHello }
 }
 
 const notOne = 'Input should be one message of JSON-RPC: no list'
@@ -104,16 +105,6 @@ const failWith = (
     .code(status)
     .send({ jsonrpc: '2.0', id: typeof id === 'string' || typeof id === 'number' ? id : null, error })
 
-/** What is wrong with the first message of an older client, for which the library would have no better words than a fault. */
-const problemOfHello = (params: unknown): string | undefined => {
-  const { protocolVersion, capabilities, clientInfo }: Message = isRecord(params) ? params : {}
-  if (typeof protocolVersion !== 'string') return 'protocolVersion must be a string'
-  if (!isRecord(capabilities)) return 'capabilities must be an object'
-  const isNamed =
-    isRecord(clientInfo) && [clientInfo.name, clientInfo.version].every(is => typeof is === 'string')
-  return isNamed ? undefined : 'clientInfo must have the texts name and version'
-}
-
 export const mcpRoutes = (
   app: App,
   deps: McpDeps,
@@ -162,14 +153,15 @@ export const mcpRoutes = (
       retryOf(request) // a wrong key is refused, whichever message it comes with
       const message = messageIn(request.body)
       library ??= loadLibrary()
-      const { answer: mcp, takeAnswer } = await library
+      const { answer: mcp, takeAnswer, problemOfHello } = await library
       if (isAnswer(message)) {
         await takeAnswer({ deps, request, reply }, message)
         return reply.code(202).send()
       }
       if (message.method === 'subscriptions/listen')
         return failWith(reply, message.id, 404, { code: -32_601, message: 'Method not found' })
-      const wrong = message.method === 'initialize' ? problemOfHello(message.params) : undefined
+      const isHello = message.method === 'initialize' && isOlder(message)
+      const wrong = isHello ? await problemOfHello(message.params) : undefined
       if (wrong !== undefined) return failWith(reply, message.id, 200, { code: -32_602, message: wrong })
       // Who may not write has called nothing that could be canceled.
       const cancels = message.method === 'notifications/cancelled' && may(request.principal.role, 'write')

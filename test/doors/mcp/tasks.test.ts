@@ -4,7 +4,7 @@ import path from 'node:path'
 import t from 'tap'
 import { adminToken, serveHere } from '../../support/server.ts'
 import { suiteAgents } from './clients.ts'
-import { becomes, forms, messagesTo, tasks } from './messages.ts'
+import { becomes, forms, messagesTo, olderMessagesTo, tasks } from './messages.ts'
 
 const AGENT_PATH = suiteAgents(
   t,
@@ -102,13 +102,24 @@ t.test('an agent says whether its calls are tasks', async t => {
 })
 
 t.test('the first message of an older client says who it is', async t => {
-  const hello = { protocolVersion: '2025-11-25', capabilities: {} }
+  const ask = olderMessagesTo(url)
+  const hello = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'x', version: '1' } }
   for (const [params, message] of [
-    [{}, /protocolVersion/],
-    [{ protocolVersion: '2025-11-25' }, /capabilities/],
-    [{ ...hello, clientInfo: { name: 'x' } }, /clientInfo/],
-  ] as const)
-    t.match(await send('initialize', params), { status: 200, error: { code: -32602, message } })
+    [{}, 'protocolVersion must be a string'],
+    [[hello], 'params must be an object'],
+    [{ ...hello, capabilities: undefined }, 'capabilities must be an object'],
+    [{ ...hello, capabilities: { elicitation: 7 } }, 'capabilities.elicitation must be an object'],
+    [{ ...hello, clientInfo: { name: 'x' } }, 'clientInfo.version must be a string'],
+    [{ ...hello, _meta: { progressToken: {} } }, '_meta.progressToken is not what MCP has here'],
+  ] as const) {
+    const answer = await ask({ id: 1, method: 'initialize', params })
+    t.match(await answer.json(), { error: { code: -32602, message } })
+    t.equal(answer.status, 200)
+  }
+})
+
+t.test('a newer client has no first message', async t => {
+  t.match(await send('initialize'), { status: 404, error: { code: -32601 } })
 })
 
 t.test('arguments that do not fit are a result', async t => {
