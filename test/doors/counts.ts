@@ -21,14 +21,16 @@ export default agent(async ctx => {
 })
 `
 
-/** What is outside of the server. It counts what is done there, and holds each caller at the gate until it opens. */
+/** What is outside of the server. It counts what is done there, and holds each caller at the gate until it opens. `gates`: their number. */
 export const outside = async (t: Test) => {
   const done: string[] = []
   const held = new Set<ServerResponse>()
   let isOpen = false
+  let gates = 0
   const server = createServer((request, response) => {
     const [, who = '', what = ''] = (request.url ?? '').split('/')
-    if (what !== 'gate') done.push(`${who} ${what}`)
+    if (what === 'gate') gates++
+    else done.push(`${who} ${what}`)
     if (what === 'gate' && !isOpen) held.add(response)
     else response.end()
   })
@@ -42,5 +44,5 @@ export const outside = async (t: Test) => {
     isOpen = true
     for (const response of held) response.end()
   }
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, done, open }
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, done, open, gates: () => gates }
 }

@@ -113,13 +113,20 @@ export const serveEditor = async (stream: Stream, settings: Settings): Promise<v
     )
   }
 
-  /** Tells how tasks go on that nobody here follows, such as those that an earlier process has begun. */
-  const watch = (editor: Editor, session: Session, tasks: readonly Unended[]): void => {
-    for (const task of tasks.filter(({ taskId }) => !session.running.has(taskId))) {
-      followTurn(editor, session, task.taskId, behind(task)).catch(error => {
-        if (!editor.gone.aborted) warn(shown(error).message)
+  /**
+   * Tells how tasks go on that nobody here follows, such as those that an earlier process has begun. Resolves when their questions are
+   * asked.
+   */
+  const watch = async (editor: Editor, session: Session, tasks: readonly Unended[]): Promise<void> => {
+    const watchOne = (task: Unended) =>
+      new Promise<void>(looked => {
+        followTurn(editor, session, task.taskId, { ...behind(task), looked })
+          .catch(error => {
+            if (!editor.gone.aborted) warn(shown(error).message)
+          })
+          .finally(looked)
       })
-    }
+    await Promise.all(tasks.filter(({ taskId }) => !session.running.has(taskId)).map(watchOne))
   }
 
   type Asked = { sessionId: string; cwd: string; mcpServers?: McpServer[] }
@@ -138,7 +145,7 @@ export const serveEditor = async (stream: Stream, settings: Settings): Promise<v
       })
       sessions.set(sessionId, session)
       Object.assign(session, { cwd, mcpServers, asked: undefined }) // what is followed from here asks again
-      watch(editor, session, unended)
+      await watch(editor, session, unended)
     })
   }
 

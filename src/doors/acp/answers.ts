@@ -161,6 +161,10 @@ const answererOf = ({ capabilities }: Editor, call: Pending) => {
   return capabilities.elicitation?.form ? elicit : undefined
 }
 
+/** Whether the next prompts answer all of these calls. */
+export const isInWords = (editor: Editor, calls: readonly Pending[]): boolean =>
+  calls.every(call => answererOf(editor, call) === undefined)
+
 /** The answers that one task gets from the editor. `onFailure`: the editor cannot be asked, or the server refuses. */
 export const answersOf = (
   editor: Editor,

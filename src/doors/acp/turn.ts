@@ -2,7 +2,7 @@
 import { RequestError, type StopReason } from '@agentclientprotocol/sdk'
 import type { MessageContent, Task, TaskFrame } from '../../../library/client/index.ts'
 import { withTask } from '../ids.ts'
-import { answersOf, questionIn } from './answers.ts'
+import { answersOf, isInWords, questionIn } from './answers.ts'
 import { inTime, type Pending, pendingIn, unknownCallIn } from './server.ts'
 import { type Editor, type Session, tell, type Unended } from './session.ts'
 import { failureOf, frameTold } from './updates.ts'
@@ -50,8 +50,9 @@ const isWait = (frame: TaskFrame) => frame.type === 'task.input_required' || fra
 /**
  * Where a follower begins. `after`: the number of the last frame that the editor knows; absent: it knows none. `latest`: this frame, if
  * the task may wait since then.
+ * `looked`: called when the next prompt finds the questions for which the task waits since then.
  */
-type From = { after?: number | undefined; latest?: TaskFrame | undefined }
+type From = { after?: number | undefined; latest?: TaskFrame | undefined; looked?: () => void }
 
 export const behind = ({ latest }: Unended): From => ({ after: latest?.sequence_number, latest })
 
@@ -95,12 +96,15 @@ const followOnce = async (following: Following): Promise<StopReason> => {
     if (frame.type === 'task.working') answers.goesOn()
     if (frame.type === 'task.output_item.done' && frame.item.type === 'tool_result')
       answers.hasResult(frame.item.call_id)
-    if (isWait(frame) && (await isLast(editor, frame)) && !signal.aborted)
-      void wait(frame as TaskFrame & { task: Task }).catch(error => over.abort(error))
+    if (!isWait(frame) || !(await isLast(editor, frame)) || signal.aborted) return
+    const waiting = frame as TaskFrame & { task: Task }
+    const asked = wait(waiting).catch(error => over.abort(error))
+    if (isInWords(editor, pendingIn(waiting.task))) await asked // otherwise the user may take days
   }
 
   try {
     if (from.latest !== undefined) await look(from.latest)
+    from.looked?.()
     const task = await editor.server.follow(taskId, { after: from.after, signal }, async run => {
       for await (const frame of run) {
         signal.throwIfAborted()

@@ -1,10 +1,8 @@
 // An editor is killed in the middle of a prompt, and so is the server: nothing is lost, and nothing is done twice.
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import t, { type Test } from 'tap'
+import t from 'tap'
 import { until } from '../../support/http.ts'
 import { spawnServer } from '../../support/server.ts'
+import { outside } from '../counts.ts'
 import { chooses, kindsOf, openEditor, textOf } from './editor.ts'
 
 const words = Array.from({ length: 8 }, (_, n) => `word${n} `)
@@ -22,25 +20,9 @@ export default agent(async ctx => {
 })
 `
 
-/** What is outside of the server: it notes what is done there, and holds the first caller at the gate for ever. */
-const outside = async (t: Test) => {
-  const done: string[] = []
-  const server = createServer((request, response) => {
-    done.push(String(request.url))
-    const isHeld = request.url === '/gate' && done.filter(what => what === '/gate').length === 1
-    if (!isHeld) response.end()
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.teardown(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, done }
-}
-
 t.test('editors and a server that are killed', async t => {
-  const { url, done } = await outside(t)
+  const { url: root, done, open, gates } = await outside(t)
+  const url = `${root}/editor`
   const folder = t.testdir({ agents: { 'counts.mjs': agent }, data: {} })
   const env = { AGENT_PATH: `${folder}/agents`, ENV_UID_BASE: '0' }
   const dataDir = `${folder}/data`
@@ -58,10 +40,11 @@ t.test('editors and a server that are killed', async t => {
   await editor.load(session)
   t.equal(textOf(editor.updates, 'user_message_chunk'), url)
   t.match(textOf(editor.updates), /^word0 word1 /, 'the session has what the killed editor saw')
-  await until(() => done.includes('/gate'))
+  await until(() => gates() === 1)
   await first.end('SIGKILL')
   t.same(editor.permissions, [])
 
+  open()
   const second = await spawnServer(t, dataDir, env)
   await until(() => textOf(editor.updates).endsWith('The end.'))
   t.match(editor.stderr(), /broke; reconnecting/)
@@ -71,7 +54,7 @@ t.test('editors and a server that are killed', async t => {
     [['again', 'leave']],
     'the user decides about a call whose outcome is unknown',
   )
-  t.same(done, ['/begin', '/gate', '/gate'])
+  t.same([done, gates()], [['editor begin'], 2])
 
   const again = await openEditor(t, ofEditor)
   await again.load(session)
@@ -83,5 +66,5 @@ t.test('editors and a server that are killed', async t => {
   await until(() => /broke|cannot be reached|has stopped/.test(again.stderr()))
   await spawnServer(t, dataDir, env)
   t.same(await prompt, { stopReason: 'end_turn' }, 'a prompt waits for a server that is away')
-  t.equal(done.filter(what => what === '/begin').length, 2)
+  t.same(done, ['editor begin', 'editor begin'])
 })
