@@ -170,6 +170,18 @@ t.test('a client that shows no forms gets its task, or gives the call up', async
   t.equal(await statusOf(headers.get('x-task-id')), 'canceled')
 })
 
+t.test('a missing capability that is noticed after ten seconds comes with the status 200', async t => {
+  const real = globalThis.setTimeout
+  const soon = (work: () => void, ms?: number) => real(work, ms === 10_000 ? 0 : ms)
+  t.intercept(globalThis, 'setTimeout', { value: Object.assign(soon, real) })
+  const name = 'agent_test_input_required_result_elicitation'
+  const answer = await messagesTo(url, { capabilities: {} })('tools/call', { name })
+  t.match(answer, {
+    status: 200,
+    error: { code: -32021, data: { requiredCapabilities: { elicitation: {} } } },
+  })
+})
+
 t.test('a task is canceled by its client, or by one that goes away', async t => {
   const { result } = await call('slow_compute', { seconds: 600 })
   t.match(await send('tasks/cancel', { taskId: result?.taskId }), { result: { resultType: 'complete' } })
