@@ -1,7 +1,7 @@
 // Runs the effects of one task: starts the agent step and the calls that its state wants, and stops all others.
 import type { TaskCommand } from '../../src/contract/commands/commands.ts'
 import { isTerminal } from '../../src/contract/wire.ts'
-import { type OpenCall, openCalls } from '../../src/history/task/calls.ts'
+import { isAsking, type OpenCall, openCalls, openQuestions } from '../../src/history/task/calls.ts'
 import { createCallRunner } from './calls/call-runner.ts'
 import type { Children } from './calls/subagents.ts'
 import { type CodeSession, createCodeSession } from './code/session.ts'
@@ -81,9 +81,16 @@ export const createEffects = (self: Self, deps: TaskDeps, children: Children, lo
     for (const call of open) calls.follow(call)
   }
 
+  const askNoMore = ({ effect }: OpenCall) => {
+    const withdrawn = openQuestions({ effect }).map(({ call_id }) => call_id)
+    const none = { questions: [], state: undefined, withdrawn }
+    void self.tell({ type: 'AskClient', effectId: effect.id, ...none, ...bySystem(view) })
+  }
+
   const runs = (): Runs => ({
     step: steps.running()?.effectId,
     call: id => calls.isRunning(id) || code?.isRunning(id) === true,
+    asks: calls.hasBegun,
     unknown: calls.isUnknown,
   })
 
@@ -113,9 +120,13 @@ export const createEffects = (self: Self, deps: TaskDeps, children: Children, lo
         followCalls({ want: 'calls', calls: want.calls.filter(({ kind }) => kind !== 'run') })
         return withCode().follow()
       }
-      if (want.want === 'timers') return withCode().rest()
+      if (want.want === 'timers') {
+        followCalls({ want: 'calls', calls: want.calls })
+        return withCode().rest()
+      }
       code?.end(isTerminal(view.status) ? 'ended' : 'paused')
       if (want.want === 'calls') followCalls(want)
+      if (want.want === 'ask-no-more') askNoMore(want.call)
       if (want.want === 'consume') sendToSelf(self, { type: 'ConsumeInputs' })
       if (want.want === 'abandon') sendToSelf(self, { type: 'AbandonStep' })
       if (want.want === 'pause') sendToSelf(self, { type: 'PauseNow', reason: want.reason })
@@ -131,7 +142,8 @@ export const createEffects = (self: Self, deps: TaskDeps, children: Children, lo
       // A subagent's task runs on its own, so its caller may leave memory meanwhile.
       // What goes on outside is left alone by a server that drains: the next one takes it up.
       const isLeft = (promise: string | undefined) => promise !== undefined && deps.draining()
-      const holds = ({ effect: { child, promise } }: OpenCall) => child === undefined && !isLeft(promise)
+      const holds = (call: OpenCall) =>
+        call.effect.child === undefined && !isLeft(call.effect.promise) && !isAsking(call)
       return view.status === 'working' && openCalls(view).some(holds)
     },
     /** Stops the step and the lease of the code. Calls continue: they outlive the actor. */

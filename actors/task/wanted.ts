@@ -1,6 +1,13 @@
 // Derives the work that a task wants from its state in the chart, its view, and what runs in this process. Pure.
 import { isPausing } from '../../src/contract/charts/task-state.ts'
-import { isPassive, type OpenCall, openCalls } from '../../src/history/task/calls.ts'
+import {
+  hasAnswers,
+  isAsking,
+  isPassive,
+  isResting,
+  type OpenCall,
+  openCalls,
+} from '../../src/history/task/calls.ts'
 import { effectIdOf } from '../../src/history/task/steps.ts'
 import { outcomeUnknown } from '../../src/history/task-object.ts'
 import type { DecidedTask } from '../../src/history/task-view.ts'
@@ -10,21 +17,25 @@ export type Wanted =
   | { want: 'nothing' }
   | { want: 'step'; agentStep: number; effectId: string }
   | { want: 'calls'; calls: OpenCall[] }
-  /** The code of the agent runs in a host, beside these calls; `timers`: only its timers run. */
+  /** The code of the agent runs in a host, beside these calls; `timers`: only its timers run, beside calls that ask the client. */
   | { want: 'code'; calls: OpenCall[] }
-  | { want: 'timers' }
+  | { want: 'timers'; calls: OpenCall[] }
+  /** This call asks the client, and has ended with an earlier process: nobody needs the answers any more. */
+  | { want: 'ask-no-more'; call: OpenCall }
   | { want: 'consume' }
   | { want: 'abandon' }
   | { want: 'pause'; reason: string }
   | { want: 'finish-cancel' }
 
 /**
- * What runs in this process: the step, and calls by effect id. `unknown`: the call's environment session said that the
+ * What runs in this process: the step, and calls by effect id, also those that are about to begin. `asks`: only those that have begun, and so
+ * can ask. `unknown`: the call's environment session said that the
  * outcome of the call is unknown.
  */
 export type Runs = {
   step: string | undefined
   call: (effectId: string) => boolean
+  asks: (effectId: string) => boolean
   unknown: (effectId: string) => boolean
 }
 
@@ -38,16 +49,40 @@ const step = (view: DecidedTask): Wanted => ({
 const openStep = (view: DecidedTask, runs: Runs): Wanted =>
   view.openStep?.effectId === runs.step ? step(view) : { want: 'abandon' }
 
+/** Whether a call runs here, goes on here, or may run again. A call that rests does neither: it only waits for its client. */
+const isKnown =
+  (runs: Runs) =>
+  (call: OpenCall): boolean => {
+    const { id, safe, inSession, child, promise } = call.effect
+    if (isResting(call)) return runs.asks(id)
+    const goesOn = (child ?? promise) !== undefined || hasAnswers(call)
+    return safe || goesOn || runs.call(id) || (inSession && !runs.unknown(id))
+  }
+
+/** A call that asks its client and that no process can go on with. */
+const lostAsk = (view: DecidedTask, runs: Runs): Wanted | undefined => {
+  const isLost = (call: OpenCall) =>
+    isAsking(call) && !isResting(call) && call.effect.promise === undefined && !runs.asks(call.effect.id)
+  const call = openCalls(view).find(isLost)
+  return call && { want: 'ask-no-more', call }
+}
+
+/** The calls of a task that waits: tasks of subagents, and what asks the client and is not lost. */
+const waiting = (view: DecidedTask, runs: Runs): OpenCall[] =>
+  openCalls(view).filter(call => call.effect.child !== undefined || (isAsking(call) && isKnown(runs)(call)))
+
 /**
  * A call that an earlier process began runs again if it is safe, and continues if it is a subagent's task or goes on outside. For a step
  * of an environment session, the session is asked. The outcome of any other call is unknown: the task pauses for it
  * once the other calls have their results.
  */
 const calls = (view: DecidedTask, runs: Runs): Wanted => {
-  const known = ({ effect: { id, safe, inSession, child, promise } }: OpenCall) =>
-    safe || (child ?? promise) !== undefined || runs.call(id) || (inSession && !runs.unknown(id))
-  const open = openCalls(view).filter(known)
-  return open.length > 0 ? { want: 'calls', calls: open } : { want: 'pause', reason: outcomeUnknown }
+  const lost = lostAsk(view, runs)
+  if (lost !== undefined) return lost
+  const open = openCalls(view).filter(isKnown(runs))
+  if (open.length > 0) return { want: 'calls', calls: open }
+  if (openCalls(view).every(isResting)) return { want: 'nothing' }
+  return { want: 'pause', reason: outcomeUnknown }
 }
 
 /**
@@ -55,10 +90,12 @@ const calls = (view: DecidedTask, runs: Runs): Wanted => {
  * happened: the task pauses for it, like for any other call with an unknown outcome, once the other calls have their results.
  */
 const code = (view: DecidedTask, runs: Runs): Wanted => {
-  const active = openCalls(view).filter(call => !isPassive(call))
-  const isKnown = ({ effect: { id, safe, inSession, child, promise } }: OpenCall) =>
-    safe || (child ?? promise) !== undefined || runs.call(id) || (inSession && !runs.unknown(id))
-  const known = active.filter(isKnown)
+  const lost = lostAsk(view, runs)
+  if (lost !== undefined) return lost
+  const active = openCalls(view).filter(
+    call => !isPassive(call) && (!isResting(call) || runs.asks(call.effect.id)),
+  )
+  const known = active.filter(isKnown(runs))
   if (active.length > known.length) {
     return known.length > 0 ? { want: 'calls', calls: known } : { want: 'pause', reason: outcomeUnknown }
   }
@@ -71,7 +108,9 @@ const between = (view: DecidedTask, runs: Runs): Wanted =>
   view.inbox.length > 0 && runs.step === undefined ? { want: 'consume' } : step(view)
 
 const wantedByCode = (view: DecidedTask, runs: Runs): Wanted => {
-  if (view.status === 'input-required' || view.state.at === 'working.waiting') return { want: 'timers' }
+  if (view.status === 'input-required' || view.state.at === 'working.waiting') {
+    return lostAsk(view, runs) ?? { want: 'timers', calls: waiting(view, runs).filter(isAsking) }
+  }
   if (view.state.at === 'working.canceling') return { want: 'finish-cancel' }
   return view.status === 'working' ? code(view, runs) : { want: 'nothing' }
 }
@@ -90,7 +129,7 @@ export const wanted = (view: DecidedTask, runs: Runs): Wanted => {
     case 'working.pausing.calling':
       return calls(view, runs)
     case 'input-required':
-      return openCalls(view).length > 0 ? { want: 'calls', calls: openCalls(view) } : { want: 'nothing' }
+      return lostAsk(view, runs) ?? { want: 'calls', calls: waiting(view, runs) }
     case 'working.canceling':
       return { want: 'finish-cancel' }
     default:

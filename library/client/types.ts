@@ -180,6 +180,8 @@ export type PendingCallItem = {
   metadata?: {
     approval?: true
     schema?: Record<string, unknown>
+    asked_by?: string
+    url?: string
   }
 }
 
@@ -1552,6 +1554,8 @@ export type TaskStatusChangedEvent = {
     metadata?: {
       approval?: true
       schema?: Record<string, unknown>
+      asked_by?: string
+      url?: string
     }
   }[]
 }

@@ -5,6 +5,7 @@ import { taskIdOf, taskStream } from '../../src/contract/task-stream.ts'
 import type { ContextReference } from '../../src/history/context.ts'
 import type { ReadStore } from '../store.ts'
 import { sound } from '../sums.ts'
+import { asksClient } from './rows.ts'
 
 /** The calls that a task waits for, from its stored fields. */
 const pendingIn = (fields: string): string[] => {
@@ -44,7 +45,7 @@ export const createChatSessionRows = (store: ReadStore) => {
     .pluck()
   const waiting = store.prepare<[string, string], { id: string; fields: string; sum: number; passes: 0 | 1 }>(
     `SELECT id, fields, sum,
-       agent = 'group' OR json_extract(fields, '$.metadata.pending_task') IS NOT NULL AS passes
+       agent = 'group' OR json_extract(fields, '$.metadata.pending_task') IS NOT NULL OR ${asksClient} AS passes
      FROM tasks WHERE user_id = ? AND session_id = ? AND status = 'input-required'
        AND deleted = 0 AND subtask = 0 ORDER BY position DESC`,
   )
@@ -125,7 +126,7 @@ export const createChatSessionRows = (store: ReadStore) => {
     last: (userId: string, sessionId: string) => last.get(sessionId, userId),
     /**
      * Tasks that wait for their client, newest first, each with the calls that it waits for. `passes`: another task has
-     * made these calls, that of a turn or of a subagent, and this one passes results on to it.
+     * made these calls, that of a turn or of a subagent, and this one passes results on to it, or calls on the server ask.
      */
     waiting: (userId: string, sessionId: string) =>
       waiting.all(userId, sessionId).map(({ id, fields, sum, passes }) => ({

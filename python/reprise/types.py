@@ -197,6 +197,8 @@ class PendingCallItemMetadata(TypedDict, total=False):
 
     approval: Literal[True]
     schema: Dict[str, Any]
+    asked_by: str
+    url: str
 
 
 class _PendingCallItem(TypedDict):
@@ -1766,6 +1768,8 @@ class TaskDeletedEvent(TypedDict):
 class TaskStatusChangedEventPendingInputsEntryMetadata(TypedDict, total=False):
     approval: Literal[True]
     schema: Dict[str, Any]
+    asked_by: str
+    url: str
 
 
 class _TaskStatusChangedEventPendingInputsEntry(TypedDict):

@@ -1,6 +1,13 @@
 // The tool port: the types of the tools that an agent may call, and of the sources from which tools come.
 import type { ToolOrigin } from './approvals.ts'
-import type { Block, CreateTaskBody, MessageContent, OddTool, ToolDefinition } from './wire.ts'
+import type {
+  Block,
+  CreateTaskBody,
+  MessageContent,
+  OddTool,
+  PendingMetadata,
+  ToolDefinition,
+} from './wire.ts'
 
 /** The share of the disk that the user of a task has, for tools that write files. */
 export type DiskShare = {
@@ -8,6 +15,21 @@ export type DiskShare = {
   take(bytes: number, replaced?: number): Promise<void>
   /** Undoes `take` when the file was not written. */
   giveBack(bytes: number, replaced?: number): void
+}
+
+/** A question of a tool to the client of its task, and the answer. `incomplete`: the client does not answer. */
+export type ToolQuestion = {
+  name: string
+  arguments: Record<string, unknown>
+  metadata: PendingMetadata
+}
+export type ToolAnswer = { status: 'completed' | 'incomplete'; content: MessageContent }
+
+/** What a call has asked in an earlier process. `answers`: absent while one of them is missing. */
+export type Asked = {
+  state: string
+  questions: Pick<ToolQuestion, 'metadata'>[]
+  answers: ToolAnswer[] | undefined
 }
 
 export type ToolInput = {
@@ -40,6 +62,16 @@ export type ToolInput = {
    * the name again.
    */
   promised?: (name: string | undefined) => Promise<void>
+  /**
+   * Asks the client of the task, which waits meanwhile. Resolves to the answers, in the order of the questions. `state`: what a later
+   * process gets with the answers; without it, the outcome of the call is unknown when the process ends. Questions with the state of
+   * questions that wait are these. `withdrawn`: takes the questions back. Rejects when this or the signal of the call aborts.
+   */
+  ask?: (
+    questions: ToolQuestion[],
+    how: { state?: string | undefined; withdrawn?: AbortSignal | undefined },
+  ) => Promise<ToolAnswer[]>
+  asked?: Asked | undefined
   /** The number of this run of the call, from 1. */
   attempt?: number
 }

@@ -33,6 +33,7 @@ export {
   MessageItem,
   OutputItem,
   PendingCallItem,
+  PendingMetadata,
   ReasoningItem,
   ToolCallItem,
   ToolResultItem,

@@ -79,6 +79,9 @@ const taskRules: { [T in TaskEventType]?: Rule<T> } = {
   ItemSaid: updated('output'),
   EffectCompleted: (data, about, header) =>
     updated(...(data.usage === undefined ? ['output'] : ['output', 'metadata']))(data, about, header),
+  // The answers to questions of a running call. The questions are those of the event that makes the task wait.
+  EffectPromised: (data, about, header) =>
+    data.asks?.answers === undefined ? undefined : updated('input_required', 'metadata')(data, about, header),
   ApprovalDecided: (data, about, header) => {
     const shown = data.arguments === undefined ? [] : ['output']
     return updated(...shown, 'input_required', 'metadata')(data, about, header)

@@ -5,6 +5,7 @@ import type { ToolDefinition } from '../contract/wire.ts'
 import type { Connections } from './connections.ts'
 import type { CallResult } from './content.ts'
 import { McpFailure } from './failure.ts'
+import { isMore } from './input-required.ts'
 import { plainName } from './names.ts'
 import type { McpTool } from './reading/tool.ts'
 import type { McpServer } from './server.ts'
@@ -28,7 +29,7 @@ export const askedServer = (
   connections: Pick<Connections, 'tools' | 'call' | 'follow' | 'isOpen'>,
 ) => {
   // Each session counts as a user of its own here, because its creation has waited for a turn of its real user.
-  const caller = { rootTaskId: id, userId: id }
+  const caller = { rootTaskId: id, userId: id, hasNoUser: true } as const
   const asked = async <T>(work: Promise<T>): Promise<T> => {
     try {
       return await work
@@ -62,11 +63,11 @@ export const askedServer = (
     call: (tool: McpTool, args: OpenObject, { emit, signal }: Watch): Promise<CallResult | string> =>
       connections
         .call(server, caller, tool, args, signal, message => emit(`${message}\n`))
-        .then(result =>
-          'taskId' in result
-            ? connections.follow(server, caller, result, signal, message => emit(`${message}\n`))
-            : result,
-        )
+        .then(result => {
+          if (isMore(result)) return 'the server asks for more than the call gave it'
+          if (!('taskId' in result)) return result
+          return connections.follow(server, caller, result, signal, message => emit(`${message}\n`))
+        })
         .catch(error => {
           if (signal.aborted) return 'it was canceled'
           if (error instanceof McpFailure && error.isAnswer) return error.message

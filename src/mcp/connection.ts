@@ -3,8 +3,10 @@ import type { Tool } from '@modelcontextprotocol/client'
 import { type CallResult, readResult } from './content.ts'
 import { failureOf, isAnswer, type McpFailure, refusalIn } from './failure.ts'
 import { openClient } from './handshake.ts'
-import { callMs, maxProgress, openMs } from './limits.ts'
+import { type Given, type MoreWanted, moreIn } from './input-required.ts'
+import { maxProgress, openMs } from './limits.ts'
 import { listTools, type ToolList } from './list-tools.ts'
+import { type AskUser, createLiveQuestions } from './live-questions.ts'
 import type { Outside } from './outside.ts'
 import { isFields } from './reading/heard.ts'
 import { unpacked } from './reading/parcel.ts'
@@ -12,7 +14,6 @@ import type { McpTool } from './reading/tool.ts'
 import { wordsOfBody } from './reading/words.ts'
 import { type McpServer, withoutSecrets } from './server.ts'
 import { type ServerTask, taskIn } from './server-task.ts'
-import { tooLate } from './too-late.ts'
 
 // Tells whether a server has forgotten the session of a connection. It refuses a request of such a session before it
 // runs anything, so the request may be sent again in a new session.
@@ -44,6 +45,11 @@ const isSessionLost = (error: unknown, sessionId: string | undefined): boolean =
   return (status === 400 || status === 401) && saysGone(wordsOfBody(body)) && !namesRequest(body)
 }
 
+/** `given`: what the call goes on with after the server has asked for more. `ask`: asks the user while the call runs. */
+export type CallHow = { given?: Given | undefined; ask?: AskUser | undefined }
+/** The server has given the result, a task that will have it, or asks for more. */
+export type CallAnswer = CallResult | ServerTask | MoreWanted
+
 export type Connection = {
   /**
    * The server's latest list; it is requested again after the server has reported a change. Rejects with McpFailure.
@@ -58,7 +64,8 @@ export type Connection = {
     args: Record<string, unknown>,
     signal: AbortSignal,
     hear?: (message: string) => void,
-  ): Promise<CallResult | ServerTask>
+    how?: CallHow,
+  ): Promise<CallAnswer>
   /** Sends a request about a task of the server. Resolves to its result as it came; rejects as `call`. */
   ask(method: string, params: Record<string, unknown>, signal: AbortSignal): Promise<unknown>
   close(): Promise<void>
@@ -72,6 +79,9 @@ const anyResult = {
     validate: (value: unknown) => ({ value: value as Record<string, unknown> }),
   },
 } as const
+
+/** The client waits as long as a timer can: questions stop the time of a call. */
+const longestTimerMs = 2 ** 31 - 1
 
 /** A report to the operator has at most this many characters of an error. */
 const longestReported = 2000
@@ -87,12 +97,13 @@ const progressTo = (server: McpServer, hear: (message: string) => void) => {
 
 /**
  * Connects; each of at most two handshakes may take 30 s. `onLost` is called once, when the connection cannot be used
- * any more, whatever the reason is. Rejects with McpFailure.
+ * any more, whatever the reason is. `hasUser`: whether somebody can answer questions of the server. Rejects with McpFailure.
  */
 export const openMcpConnection = async (
   server: McpServer,
   outside: Outside,
   onLost: () => void,
+  hasUser: boolean,
 ): Promise<Connection> => {
   /** Makes a short text for the user of the server. Reports more of the error to the operator, without secrets. */
   const explained = (error: unknown, kind?: { isAnswer: boolean; mayRepeat: boolean }): McpFailure => {
@@ -108,7 +119,9 @@ export const openMcpConnection = async (
   const forgetTools = () => {
     listed = undefined
   }
-  const client = await openClient(server, outside, forgetTools).catch(error => {
+  const questions = createLiveQuestions(server, outside.timers)
+  const elicit = hasUser ? questions.elicit : undefined
+  const client = await openClient(server, outside, { toolsChanged: forgetTools, elicit }).catch(error => {
     throw explained(error)
   })
 
@@ -143,25 +156,21 @@ export const openMcpConnection = async (
       listed = asked
       return asked
     },
-    async call(tool, args, signal, hear) {
-      // The definition says which arguments are sent as headers.
-      const toolDefinition = tool as Tool
-      const late = new AbortController()
-      const cancel = outside.timers.after(callMs, () => late.abort(tooLate(server, callMs)))
-      try {
-        const params = { name: tool.name, arguments: args }
-        const either = AbortSignal.any([signal, late.signal])
-        const options = { signal: either, timeout: 2 * callMs, toolDefinition }
-        const progress = hear === undefined ? {} : { onprogress: progressTo(server, hear) }
-        const result = unpacked(await client.callTool(params, { ...options, ...progress }))
-        return taskIn(result) ?? readResult(result)
-      } catch (error) {
-        if (signal.aborted) throw error
-        throw failed(late.signal.aborted ? late.signal.reason : error, false)
-      } finally {
-        cancel()
-      }
-    },
+    call: (tool, args, signal, hear, { given, ask } = {}) =>
+      questions.during(ask, async late => {
+        // The definition says which arguments are sent as headers.
+        const toolDefinition = tool as Tool
+        try {
+          const params = { name: tool.name, arguments: args, ...given }
+          const options = { signal: AbortSignal.any([signal, late]), timeout: longestTimerMs, toolDefinition }
+          const progress = hear === undefined ? {} : { onprogress: progressTo(server, hear) }
+          const result = unpacked(await client.callTool(params, { ...options, ...progress }))
+          return taskIn(result) ?? moreIn(result) ?? readResult(result)
+        } catch (error) {
+          if (signal.aborted) throw error
+          throw failed(late.aborted ? late.reason : error, false)
+        }
+      }),
     async ask(method, params, signal) {
       try {
         const options = { signal, timeout: openMs }

@@ -3,14 +3,14 @@
 import { availableParallelism } from 'node:os'
 import { canonical } from '../contract/json/canonical.ts'
 import { createPlaces } from '../fairness/places.ts'
-import { type Connection, openMcpConnection } from './connection.ts'
+import { type CallAnswer, type CallHow, type Connection, openMcpConnection } from './connection.ts'
 import type { CallResult } from './content.ts'
 import { McpFailure } from './failure.ts'
 import type { ToolList } from './list-tools.ts'
 import type { Outside } from './outside.ts'
 import type { McpTool } from './reading/tool.ts'
 import type { McpServer } from './server.ts'
-import { followTask, type ServerTask } from './server-task.ts'
+import { followTask, type ServerTask, type TaskAsks } from './server-task.ts'
 
 /** A connection of a task, from its first request on. */
 type Entry = {
@@ -77,8 +77,11 @@ const unlessAborted = async <T>(work: Promise<T>, signal: AbortSignal | undefine
   }
 }
 
-/** The root task, whose connections are shared with its subagents only, and its user. */
-export type Caller = { rootTaskId: string; userId: string }
+/**
+ * The root task, whose connections are shared with its subagents only, and its user. `hasNoUser`: nobody can answer questions of the
+ * server.
+ */
+export type Caller = { rootTaskId: string; userId: string; hasNoUser?: true }
 export type Connections = {
   /** Rejects with McpFailure, or when `signal` aborts. */
   tools(server: McpServer, caller: Caller, signal?: AbortSignal): Promise<ToolList>
@@ -89,7 +92,8 @@ export type Connections = {
     args: Record<string, unknown>,
     signal: AbortSignal,
     hear?: (message: string) => void,
-  ): Promise<CallResult | ServerTask>
+    how?: CallHow,
+  ): Promise<CallAnswer>
   /** The result of a call that the server has answered with a task. Rejects as `call`; an abort cancels the task. */
   follow(
     server: McpServer,
@@ -97,6 +101,7 @@ export type Connections = {
     task: ServerTask,
     signal: AbortSignal,
     hear?: (message: string) => void,
+    asks?: TaskAsks,
   ): Promise<CallResult>
   /** Whether the task still has its connection to the server. If not, the server's state for the connection is lost. */
   isOpen(server: McpServer, rootTaskId: string): boolean
@@ -136,13 +141,13 @@ export const createConnections = (deps: Deps): Connections => {
     if (entry.using === 0) shut(entry)
   }
 
-  const entryOf = (server: McpServer, { rootTaskId, userId }: Caller): Entry => {
+  const entryOf = (server: McpServer, { rootTaskId, userId, hasNoUser }: Caller): Entry => {
     const key = canonical(server)
     const known = entries.find(rootTaskId, key)
     if (known !== undefined) return known
     const lost = () => drop(entry)
     const unneeded = new AbortController()
-    const open = () => openMcpConnection(server, deps, lost)
+    const open = () => openMcpConnection(server, deps, lost, hasNoUser !== true)
     const opening = 'command' in server ? starts.hold(userId, open, unneeded.signal) : open()
     const rest = { using: 0, dropped: false, stopIdling: () => {} }
     const entry: Entry = { key, rootTaskId, opening, unneeded, ...rest }
@@ -182,14 +187,15 @@ export const createConnections = (deps: Deps): Connections => {
   return {
     tools: (server, caller, signal) =>
       use(server, caller, signal, connection => unlessAborted(connection.tools(), signal)),
-    call: (server, caller, tool, args, signal, hear) =>
-      use(server, caller, signal, connection => connection.call(tool, args, signal, hear)),
-    follow: (server, caller, task, signal, hear = () => {}) =>
+    call: (server, caller, tool, args, signal, hear, how) =>
+      use(server, caller, signal, connection => connection.call(tool, args, signal, hear, how)),
+    follow: (server, caller, task, signal, hear = () => {}, asks = {}) =>
       followTask(task, {
         timers: deps.timers,
         signal,
         hear,
-        ask: (method, params, signal) =>
+        asks,
+        send: (method, params, signal) =>
           use(server, caller, signal, connection => connection.ask(method, params, signal)),
       }),
     isOpen: (server, rootTaskId) => entries.find(rootTaskId, canonical(server)) !== undefined,

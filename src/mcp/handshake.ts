@@ -1,5 +1,6 @@
 // The handshake with an MCP server: over a pipe or HTTP, in the older or the newer version of the protocol.
 import type { Client, Transport } from '@modelcontextprotocol/client'
+import { type ElicitationResult, elicitation } from './elicitation.ts'
 import { isError, refusalIn } from './failure.ts'
 import { httpTransport } from './http.ts'
 import { openMs, patienceMs } from './limits.ts'
@@ -27,11 +28,18 @@ const transportOf = (sdk: Sdk, server: McpServer, outside: Outside): Transport =
 const wantsNewer = (error: unknown): boolean =>
   isError(error) || [400, 404, 405].includes(refusalIn(error)?.status ?? 0)
 
-/** Returns a connected client. `toolsChanged` is called whenever the server reports that its tools changed. */
+type Listener = {
+  /** Called whenever the server reports that its tools changed. */
+  toolsChanged: () => void
+  /** Answers a question to the user; absent: nobody can answer it. */
+  elicit: ((params: unknown, withdrawn: AbortSignal) => Promise<ElicitationResult>) | undefined
+}
+
+/** Returns a connected client. */
 export const openClient = async (
   server: McpServer,
   outside: Outside,
-  toolsChanged: () => void,
+  { toolsChanged, elicit }: Listener,
 ): Promise<Client> => {
   const sdk: Sdk = await import('@modelcontextprotocol/client') // loaded only when a server is used
   const { timers } = outside
@@ -40,9 +48,18 @@ export const openClient = async (
     const client = new sdk.Client(outside.client, {
       versionNegotiation: { mode },
       // Only the newer version has this extension: there a server decides by itself which calls become tasks.
-      ...(mode === 'auto' ? { capabilities: { extensions: { [tasksExtension]: {} } } } : {}),
+      capabilities: {
+        ...(mode === 'auto' ? { extensions: { [tasksExtension]: {} } } : {}),
+        ...(elicit === undefined ? {} : { elicitation }),
+      },
       listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: toolsChanged } },
     })
+    if (elicit !== undefined) {
+      client.setRequestHandler(
+        'elicitation/create',
+        ({ params }, { mcpReq }) => elicit(params, mcpReq.signal) as never,
+      )
+    }
     const transport = transportOf(sdk, server, outside)
     try {
       const connected = client.connect(transport, { timeout: 2 * openMs })

@@ -27,5 +27,14 @@ export const pollMs = { least: 250, most: 60_000, usual: 2000 }
 export const awayMs = 600_000
 /** At most this many characters of progress messages are passed on from one call. */
 export const maxProgress = 4096
+/** The greatest length of a message to the user, of a form, and of the state that a server wants back with the answers. */
+export const maxQuestion = 8 * 1024
+export const maxForm = 64 * 1024
+export const maxState = 64 * 1024
+/** The most fields of a form. */
+export const maxFields = 64
+/** A call may ask the user at most so many questions at a time, and so often. A server that asks more often counts as one without end. */
+export const mostAsked = 16
+export const mostRounds = 32
 /** A result has at most this many characters of text; the rest is cut off. */
 export const maxText = 1024 * 1024

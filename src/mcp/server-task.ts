@@ -1,13 +1,15 @@
 // Follows the task that a server has answered a call with, until it gives the result of the call (the extension
 // io.modelcontextprotocol/tasks). The server goes on by itself meanwhile, so a restart takes the task up by its id.
 import type { Timers } from '../contract/ports.ts'
-import { Interrupted } from '../contract/tools.ts'
+import { Interrupted, type ToolInput } from '../contract/tools.ts'
 import { sleep } from '../platform/sleep.ts'
 import { type CallResult, readResult } from './content.ts'
 import { McpFailure } from './failure.ts'
-import { awayMs, pollMs } from './limits.ts'
+import { givenFor, questionsIn, stateOf } from './input-required.ts'
+import { awayMs, mostRounds, pollMs } from './limits.ts'
 import { type Fields, isFields } from './reading/heard.ts'
 import { wordsIn } from './reading/words.ts'
+import type { McpServer } from './server.ts'
 
 export const tasksExtension = 'io.modelcontextprotocol/tasks'
 
@@ -41,10 +43,15 @@ const resultIn = (state: Fields): CallResult | undefined => {
       return failed(wordsIn(state.error) || `the task of the call failed${said}`)
     case 'cancelled':
       return failed(`the server has canceled the task of the call${said}`)
-    case 'input_required':
-      return failed(`the server asks for more than the call gave it${said}`)
   }
   return undefined
+}
+
+/** `ask`: asks the user. `asked`: what the call has asked in an earlier process. Both absent: nobody can be asked. */
+export type TaskAsks = {
+  server?: McpServer
+  ask?: ToolInput['ask'] | undefined
+  asked?: ToolInput['asked']
 }
 
 type Follow = {
@@ -52,26 +59,54 @@ type Follow = {
   signal: AbortSignal
   /** Receives what the server says about the task while it works. */
   hear: (message: string) => void
+  asks: TaskAsks
   /** Sends a request to the server; rejects with McpFailure. */
-  ask: (method: string, params: Fields, signal: AbortSignal) => Promise<unknown>
+  send: (method: string, params: Fields, signal: AbortSignal) => Promise<unknown>
 }
 
 /** Milliseconds for which a cancel waits for its answer. */
 const goodbyeMs = 5000
 
-const cancel = async ({ ask, timers }: Follow, taskId: string): Promise<void> => {
+const cancel = async ({ send, timers }: Follow, taskId: string): Promise<void> => {
   const late = new AbortController()
   const stop = timers.after(goodbyeMs, () => late.abort(new Error('too late')))
-  await ask('tasks/cancel', { taskId }, late.signal).catch(() => {})
+  await send('tasks/cancel', { taskId }, late.signal).catch(() => {})
   stop()
+}
+
+/** Gives the task what it asks for. Returns why that cannot be; undefined: it is given, or was before. */
+const giveMore = async (
+  { asks: { server, ask, asked }, signal, send }: Follow,
+  taskId: string,
+  requests: Fields,
+  given: Set<string>,
+): Promise<string | undefined> => {
+  const keys = Object.keys(requests)
+    .filter(key => !given.has(key))
+    .sort()
+  if (keys.length === 0) return undefined
+  for (const key of keys) given.add(key)
+  if (server === undefined || ask === undefined) return 'asks for more than the call gave it'
+  if (given.size > mostRounds) return 'asks the user without end'
+  const read = questionsIn(server, Object.fromEntries(keys.map(key => [key, requests[key]])))
+  if ('problem' in read) return read.problem
+  const state = stateOf(server, keys, { requestState: undefined }, 1)
+  if (typeof state !== 'string') return state.problem
+  const questions = [...read.questions.values()]
+  const before = asked?.state === state ? asked.answers : undefined
+  const { inputResponses } = givenFor(state, questions, before ?? (await ask(questions, { state })))
+  await send('tasks/update', { taskId, inputResponses }, signal)
+  return undefined
 }
 
 /** Rejects when the signal aborts; the task of the server is canceled then, unless only this process ends. */
 export const followTask = async (task: ServerTask, given: Follow): Promise<CallResult> => {
-  const { timers, signal, hear, ask } = given
+  const { timers, signal, hear, send } = given
   const { taskId } = task
   let wait = task.pollMs
   let heard = ''
+  /** The keys of what the task has been given. */
+  const more = new Set<string>()
   /** Milliseconds for which the server could not be asked. */
   let away = 0
   try {
@@ -79,14 +114,19 @@ export const followTask = async (task: ServerTask, given: Follow): Promise<CallR
       await sleep(timers, wait, signal)
       signal.throwIfAborted()
       try {
-        const state = await ask('tasks/get', { taskId }, signal)
+        const state = await send('tasks/get', { taskId }, signal)
         away = 0
         if (!isFields(state)) return failed('the server does not say how the task of the call stands')
         const result = resultIn(state)
-        if (result !== undefined) {
+        if (result !== undefined) return result
+        if (state.status === 'input_required') {
+          const requests = isFields(state.inputRequests) ? state.inputRequests : {}
+          const problem = await giveMore(given, taskId, requests, more)
           // The server keeps asking for what nobody will give.
-          if (state.status === 'input_required') await cancel(given, taskId)
-          return result
+          if (problem !== undefined) {
+            await cancel(given, taskId)
+            return failed(`the server ${problem}`)
+          }
         }
         const { statusMessage } = state
         if (typeof statusMessage === 'string' && statusMessage !== heard) hear(statusMessage)

@@ -1,9 +1,11 @@
 // Gives a task the tools of its MCP servers, as ordinary tools.
 import { envOf, type Tool, type ToolScope, type ToolSource } from '../contract/tools.ts'
 import type { OddTool } from '../contract/wire.ts'
+import { answerTo, liveAsk } from './asking-call.ts'
 import type { Caller, Connections } from './connections.ts'
 import { failedContent } from './content.ts'
 import { McpFailure } from './failure.ts'
+import type { Given } from './input-required.ts'
 import { mayBeOf, toolName } from './names.ts'
 import type { McpTool } from './reading/tool.ts'
 import { type McpHeaders, serversOf } from './request.ts'
@@ -56,6 +58,7 @@ export const createMcpTools = ({ configured, connections }: Deps): ToolSource =>
     { odd, instructions }: { odd: OddTool | undefined; instructions: string | undefined },
   ): Tool => {
     const { readOnlyHint, idempotentHint } = tool.annotations ?? {}
+    const isSafe = readOnlyHint === true || idempotentHint === true
     return {
       definition: definitionOf(server, tool),
       ...(instructions === undefined
@@ -63,14 +66,23 @@ export const createMcpTools = ({ configured, connections }: Deps): ToolSource =>
         : { guide: `About the tools of "${server.name}": ${instructions}` }),
       ...(odd === undefined ? {} : { odd }),
       origin: `mcp:${server.name}`,
-      isSafe: () => readOnlyHint === true || idempotentHint === true,
-      async run({ arguments: args, emit, signal, promise, promised }) {
+      isSafe: () => isSafe,
+      async run(input) {
+        const { arguments: args, emit, signal, promise, promised, ask, asked } = input
         const hear = (message: string) => emit(`${message}\n`)
-        const call = () => connections.call(server, caller, tool, args, signal, hear)
-        const answer = promise === undefined ? await repeated(call, signal) : promisedIn(promise)
+        const askUser = ask && liveAsk(ask)
+        const call = (given?: Given) =>
+          repeated(
+            () => connections.call(server, caller, tool, args, signal, hear, { given, ask: askUser }),
+            signal,
+          )
+        const answer =
+          promise === undefined ? await answerTo({ server, isSafe, call, ...input }) : promisedIn(promise)
         const isTask = 'taskId' in answer
         if (isTask && promise === undefined) await promised?.(promiseOf(answer))
-        const result = isTask ? await connections.follow(server, caller, answer, signal, hear) : answer
+        const result = isTask
+          ? await connections.follow(server, caller, answer, signal, hear, { server, ask, asked })
+          : answer
         const { content, isError } = result
         if (!isError) return { content }
         const masked = (text: string) => withoutSecrets(server, text)

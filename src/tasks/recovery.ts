@@ -97,9 +97,10 @@ export const createTaskRecovery = (deps: Deps) => {
         if (isClosed()) return
         if (subtask === 1) await cancelIfLeft(id).catch(orReport(id))
       }
-      for (const { id, status, agent, wakes_at, pending_task } of unfinished) {
-        // A task that waits follows the task of its turn or subagent.
-        const isFollowing = status === 'input-required' && (agent === groupAgent || pending_task !== null)
+      for (const { id, status, agent, wakes_at, pending_task, asks } of unfinished) {
+        // A task that waits follows the task of its turn or subagent, and calls that ask its client.
+        const isFollowing =
+          status === 'input-required' && (agent === groupAgent || pending_task !== null || asks === 1)
         // A task whose code waits is woken by its timer, or by a message.
         if ((status !== 'working' || wakes_at !== null) && !isFollowing) continue
         if (isClosed()) return

@@ -207,7 +207,25 @@ const cases: { [T in TaskEventType]: Case<T>[] } = {
     ],
   ],
   EffectIntended: [[{ effect_id: 'e1', call_id: 'c1', name: 'calculator' }, undefined]],
-  EffectPromised: [[{ effect_id: 'e1', call_id: 'c1', promise: 'x' }, undefined]],
+  EffectPromised: [
+    [{ effect_id: 'e1', call_id: 'c1', promise: 'x' }, undefined],
+    [
+      {
+        effect_id: 'e1',
+        call_id: 'c1',
+        asks: { questions: [{ call_id: 'q1', name: 'elicitation', arguments: '{}' }], state: 's' },
+      },
+      undefined,
+    ],
+    [
+      {
+        effect_id: 'e1',
+        call_id: 'c1',
+        asks: { answers: [{ call_id: 'q1', by: 'admin', status: 'completed', content: '{}' }] },
+      },
+      updated('input_required', 'metadata'),
+    ],
+  ],
   EffectSaid: [
     [{ agent_step: 1, effect_id: 'e1', item_id: 'tr_1', call_id: 'c1', first: true, delta: 'a' }, undefined],
   ],

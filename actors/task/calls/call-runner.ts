@@ -64,6 +64,7 @@ export const createCallRunner = (given: CallDeps, lookAgain: () => void) => {
     const { id, inSession } = open.effect
     const call = calls.find(id) ?? calls.add(id, startCall(given, open))
     if (view.state.at === 'working.calling') call.remind?.()
+    call.hear?.(open.effect.asks)
     if (awaited.has(id)) return call
     awaited.add(id)
     void call.outcome.then(outcome => {
@@ -90,6 +91,7 @@ export const createCallRunner = (given: CallDeps, lookAgain: () => void) => {
     /** A host has the order to run this side effect. From now on the lease of that host says whether it runs. */
     handedOver: (effectId: string) => void intended.delete(effectId),
     isRunning: (effectId: string) => intended.has(effectId) || calls.find(effectId) !== undefined,
+    hasBegun: (effectId: string) => calls.find(effectId) !== undefined,
     isUnknown: (effectId: string) => unknown.has(effectId),
     /** Stops every open call. A call of an earlier process ended with that process, unless it is a subagent's task. */
     stopAll: () =>

@@ -2,6 +2,7 @@
 // write: the next actor of the task finds its calls here, with their outcomes, so no call runs twice.
 import type { CallOutcome, StepEvent } from '../../../src/contract/commands/commands.ts'
 import { Interrupted, OutcomeUnknown, type ToolOutput } from '../../../src/contract/tools.ts'
+import type { AskedQuestions } from '../../../src/history/task/calls.ts'
 
 /** The call began before the server restarted, and its outcome is unknown. */
 export type UnknownOutcome = { status: 'unknown'; content: string }
@@ -14,6 +15,8 @@ export type RunningCall = {
   outlives: boolean
   /** The outcome of the call; undefined when `stop` ended the call. Never rejects. */
   outcome: Promise<CallOutcome | UnknownOutcome | undefined>
+  /** Takes what the client has answered so far. */
+  hear?: (asks: AskedQuestions | undefined) => void
   /** Repeats the newest report to the task, in case the task could not use it when it came. */
   remind?: () => void
   /** The output of the call so far. */

@@ -10,6 +10,7 @@ import type { TaskDeps } from '../deps.ts'
 import { scopeOf } from '../scope.ts'
 import { bySystem, type Self } from '../self.ts'
 import { outcomeOf } from './child.ts'
+import { askedBefore, createClientQuestions } from './client-questions.ts'
 import { followWaits } from './follow-waits.ts'
 import { type RunningCall, runTool, watchChild } from './running-calls.ts'
 import type { Children } from './subagents.ts'
@@ -83,10 +84,16 @@ const startTool = ({ view, tell, ask, deps }: CallDeps, { effect, name, itemId }
   const { arguments: text } = itemOf(view, itemId) as ToolCallItem
   const { created } = view
   if (created === undefined) throw new Error('the task of this call has no TaskCreated event')
-  const { id: effectId, at, attempt, promise } = effect
+  const { id: effectId, at, attempt, promise, asks } = effect
   const promised = async (name: string | undefined): Promise<void> =>
     void (await ask({ type: 'PromiseEffect', effectId, promise: name, ...bySystem(view) }))
-  const given = { effectId, arguments: text, at, attempt, promise, promised, ...workspaceOf(created) }
+  const { asking, hear } = createClientQuestions({
+    before: asks,
+    ids: world.ids,
+    send: asked => ask({ type: 'AskClient', effectId, ...asked, ...bySystem(view) }),
+  })
+  const asked = askedBefore(asks)
+  const given = { effectId, arguments: text, at, attempt, promise, promised, asked, ...workspaceOf(created) }
   let saidId: string | undefined
   const say = (text: string) => {
     saidId ??= world.ids.next('tr_')
@@ -94,10 +101,10 @@ const startTool = ({ view, tell, ask, deps }: CallDeps, { effect, name, itemId }
   }
   const { emit, end, heard } = createSayer({ say, ...world })
   const call = runTool(signal =>
-    tools.run(scopeOf(deps, created), name, { emit, signal, ...given }).finally(end),
+    tools.run(scopeOf(deps, created), name, { emit, signal, ask: asking(signal), ...given }).finally(end),
   )
   reach('during', 'tool', name)
-  return { ...call, heard }
+  return { ...call, heard, hear }
 }
 
 const startChild = (given: CallDeps, effectId: string, taskId: string): RunningCall => {

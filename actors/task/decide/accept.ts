@@ -6,18 +6,32 @@ import { canonical } from '../../../src/contract/json/canonical.ts'
 import { Invalid, Refusal } from '../../../src/contract/refusals.ts'
 import type { MessageContent, PendingCallItem, ToolResultItem } from '../../../src/contract/wire.ts'
 import { resultItem } from '../../../src/history/items.ts'
+import { openCalls, openQuestions } from '../../../src/history/task/calls.ts'
 import { outcomeUnknown } from '../../../src/history/task-object.ts'
 import type { DecidedTask } from '../../../src/history/task-view.ts'
 
+/** Whether a call on the server waits for the answer to this question. */
+const isOpenQuestion = (view: DecidedTask, id: string): boolean =>
+  view.questions.has(id) &&
+  openCalls(view).some(call => openQuestions(call).some(({ call_id }) => call_id === id))
+
 /** Whether a call waits for an answer from outside: it is a call of a client tool, or its outcome is unknown. */
 const isPending = (view: DecidedTask, callId: string): boolean => {
+  if (isOpenQuestion(view, callId)) return true
   const call = view.calls.get(callId)
   if (call === undefined || call.ended !== false) return false
   return call.effect === undefined || (view.status === 'paused' && view.reason === outcomeUnknown)
 }
 
+/** The answer to a question of a call on the server. */
+const givenAnswer = ({ questions }: DecidedTask, id: string): ToolResultItem | undefined => {
+  const answer = questions.get(id)?.answer
+  return answer && resultItem('', id, answer.status, answer.content, [])
+}
+
 /** The result of a call. Output of a call that still runs or was cut off is no result. */
 const givenResult = (view: DecidedTask, callId: string): ToolResultItem | undefined =>
+  givenAnswer(view, callId) ??
   view.output.find(
     (item): item is ToolResultItem =>
       item.type === 'tool_result' &&
@@ -26,7 +40,8 @@ const givenResult = (view: DecidedTask, callId: string): ToolResultItem | undefi
       !view.cutItems.has(item.id ?? ''),
   )
 
-const statusOf = (failed: true | undefined) => (failed ? 'incomplete' : 'completed')
+const statusOf = (failed: true | undefined): 'incomplete' | 'completed' =>
+  failed ? 'incomplete' : 'completed'
 
 const isSame = (item: ToolResultItem, { failed, content, blocks }: CallAnswer): boolean =>
   canonical([item.status, item.message_content, item.block_list]) ===
@@ -69,6 +84,24 @@ export const answersFor = (
 
 const itemOf = ({ itemId, callId, failed, content, blocks }: CallAnswer): ToolResultItem =>
   resultItem(itemId, callId, statusOf(failed), content, blocks)
+
+/** The events that accept answers to questions of calls on the server. They are no results of calls of the agent, so they make no items. */
+export const acceptAnswers = (answers: CallAnswer[], view: DecidedTask, by: string): TaskEvent[] =>
+  openCalls(view).flatMap((call): TaskEvent[] => {
+    const asked = new Set(openQuestions(call).map(({ call_id }) => call_id))
+    const given = answers
+      .filter(({ callId }) => asked.has(callId))
+      .map(({ callId, failed, content }) => ({ call_id: callId, by, status: statusOf(failed), content }))
+    if (given.length === 0) return []
+    const { effect, callId: call_id } = call
+    const promise = effect.promise === undefined ? {} : { promise: effect.promise }
+    return [
+      {
+        type: 'EffectPromised',
+        data: { effect_id: effect.id, call_id, ...promise, asks: { answers: given } },
+      },
+    ]
+  })
 
 /** The events that accept input. The first one holds the keys of the request. */
 export const accept = (

@@ -3,7 +3,14 @@ import type { PlannedCall } from '../../../src/contract/commands/commands.ts'
 import type { TaskEvent, WaitingCall } from '../../../src/contract/events/task-events.ts'
 import type { ToolCallItem } from '../../../src/contract/wire.ts'
 import { awaitsApproval } from '../../../src/history/task/approvals.ts'
-import { type Call, callEffectId, isPassive } from '../../../src/history/task/calls.ts'
+import {
+  type AskedQuestion,
+  type Call,
+  callEffectId,
+  isAsking,
+  isPassive,
+  openQuestions,
+} from '../../../src/history/task/calls.ts'
 import { itemOf } from '../../../src/history/task/output.ts'
 import type { DecidedTask } from '../../../src/history/task-view.ts'
 import { thinkingOf } from '../step/turn-begins.ts'
@@ -14,7 +21,7 @@ export type Standing = {
   running: boolean
   /** A call that ends the task was made. This counts only while no call runs. */
   stopped: boolean
-  /** The calls that wait for the client or for an approval, oldest first. */
+  /** What the client is asked: the calls that wait for it or for an approval, and the questions of running calls, oldest first. */
   waiting: WaitingCall[]
   /** The agent gave its answer in the same step. */
   final: boolean
@@ -35,6 +42,17 @@ export const storedWait = (view: DecidedTask, { callId, name, itemId }: Call): W
   const more = awaitsApproval(view, callId) ? { metadata: approval } : {}
   return { call_id: callId, name, arguments: text, ...more }
 }
+
+/** A question of a running call, as a call that waits. */
+const askedWait = ({ call_id, name, arguments: text, metadata }: AskedQuestion): WaitingCall => {
+  const { asked_by, url } = metadata ?? {}
+  const said = { ...(asked_by === undefined ? {} : { asked_by }), ...(url === undefined ? {} : { url }) }
+  return { call_id, name, arguments: text, metadata: said }
+}
+
+/** What the client is asked for a stored call that has no result: the call itself, or what it asks. */
+export const waitsFor = (view: DecidedTask, call: Call): WaitingCall[] =>
+  call.effect === undefined ? [storedWait(view, call)] : openQuestions(call).map(askedWait)
 
 /**
  * The events for the calls of a completed step: an intent for each call that the server runs, a result for each refused
@@ -110,11 +128,13 @@ export const standing = (view: DecidedTask, ended: ReadonlySet<string> = new Set
   const calls = [...view.calls.values()]
   const open = calls.filter(call => call.ended === false && !ended.has(call.callId))
   return {
-    running: open.some(call => call.effect !== undefined && !isPassive(call)),
-    stopped: calls.some(
-      call => call.ended !== 'refused' && stops.has(call.name) && !awaitsApproval(view, call.callId),
-    ),
-    waiting: open.filter(({ effect }) => effect === undefined).map(call => storedWait(view, call)),
+    running: open.some(call => call.effect !== undefined && !isPassive(call) && !isAsking(call)),
+    stopped:
+      !open.some(isAsking) &&
+      calls.some(
+        call => call.ended !== 'refused' && stops.has(call.name) && !awaitsApproval(view, call.callId),
+      ),
+    waiting: open.flatMap(call => waitsFor(view, call)),
     final: view.finalStep,
   }
 }

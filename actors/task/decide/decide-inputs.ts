@@ -8,12 +8,19 @@ import { taskStream } from '../../../src/contract/task-stream.ts'
 import { isTerminal } from '../../../src/contract/wire.ts'
 import { contributed } from '../../../src/history/context.ts'
 import { restOf, withRest } from '../../../src/history/said.ts'
-import { isPassive, openCalls } from '../../../src/history/task/calls.ts'
+import {
+  asksAfter,
+  callOf,
+  isAsking,
+  isPassive,
+  openCalls,
+  openQuestions,
+} from '../../../src/history/task/calls.ts'
 import { outcomeUnknown } from '../../../src/history/task-object.ts'
 import type { DecidedTask } from '../../../src/history/task-view.ts'
-import { accept, answersFor } from './accept.ts'
+import { accept, acceptAnswers, answersFor } from './accept.ts'
 import { standing } from './calls.ts'
-import { hasActive, messageCame, stopped } from './decide-turn.ts'
+import { codeWaits, hasActive, messageCame, stopped } from './decide-turn.ts'
 import {
   type At,
   agentDone,
@@ -52,9 +59,48 @@ export const sayEffect: Decide<'SayEffect'> = (view, { effectId, itemId, heard }
 export const promiseEffect: Decide<'PromiseEffect'> = (view, { effectId, promise }) => {
   const call = openCalls(view).find(({ effect }) => effect.id === effectId)
   if (call === undefined || !takesResults.has(view.status) || isCanceling(view.state)) return []
-  if (call.effect.promise === promise) return []
+  if (call.effect.promise === promise && call.effect.asks === undefined) return []
   const named = promise === undefined ? {} : { promise }
   return [{ type: 'EffectPromised', data: { effect_id: effectId, call_id: call.callId, ...named } }]
+}
+
+/** The view after an event of a call that asks. */
+const afterAsks = (view: DecidedTask, { type, data }: TaskEvent): DecidedTask => {
+  const call = type === 'EffectPromised' ? view.calls.get(data.call_id) : undefined
+  if (type !== 'EffectPromised' || call?.effect === undefined || data.asks === undefined) return view
+  const effect = { ...call.effect, asks: asksAfter(call.effect.asks, data.asks) }
+  return { ...view, calls: new Map(view.calls).set(data.call_id, { ...call, effect }) }
+}
+
+/** A task whose calls on the server all ask, or have ended, waits for its client. */
+const waitsAgain = (view: DecidedTask, at: At): TaskEvent[] =>
+  view.agentVersion === undefined ? onwards(standing(view), view, at) : codeWaits(view, at)
+
+// A call that runs asks the client. The task waits once nothing else runs.
+export const askClient: Decide<'AskClient'> = (view, { effectId, questions, state, withdrawn = [] }, at) => {
+  const call = openCalls(view).find(({ effect }) => effect.id === effectId)
+  if (call === undefined || !takesResults.has(view.status) || isCanceling(view.state)) return []
+  const taken = openQuestions(call).flatMap(({ call_id }) => (withdrawn.includes(call_id) ? [call_id] : []))
+  if (questions.length === 0 && taken.length === 0) return []
+  const { promise } = call.effect
+  const asks = {
+    ...(questions.length === 0 ? {} : { questions }),
+    ...(state === undefined ? {} : { state }),
+    ...(taken.length === 0 ? {} : { withdrawn: taken }),
+  }
+  const data = {
+    effect_id: effectId,
+    call_id: call.callId,
+    ...(promise === undefined ? {} : { promise }),
+    asks,
+  }
+  const promised: TaskEvent = { type: 'EffectPromised', data }
+  if (view.status === 'paused') return [promised]
+  const after = afterAsks(view, promised)
+  // A task that waits with the task of a subagent asks when that task has gone on.
+  if (view.pendingTask !== undefined) return [promised]
+  const wakes = view.status === 'input-required' ? [goesOn(at)] : []
+  return [promised, ...wakes, ...waitsAgain(after, at)]
 }
 
 const takesResults: ReadonlySet<string> = new Set(['working', 'paused', 'input-required'])
@@ -65,7 +111,7 @@ export const turnWaits: Decide<'TurnWaits'> = (view, { effectId, taskId, items }
   const call = openCalls(view).find(({ effect }) => effect.id === effectId)
   const isWaiting = view.status === 'input-required'
   if (call === undefined || isCanceling(view.state) || !(isWaiting || view.status === 'working')) return []
-  if (openCalls(view).some(({ effect }) => effect.child === undefined)) return []
+  if (openCalls(view).some(open => open.effect.child === undefined && !isAsking(open))) return []
   if (isPausing(view.state)) return [pausedFor('pause_requested', at)]
   const calls = items.map(({ call_id }) => call_id)
   if (canonical(calls) === canonical(view.pendingCalls.map(({ call_id }) => call_id))) return []
@@ -146,8 +192,13 @@ export const answerCalls: Decide<'AnswerCalls'> = (
   }
   if (isTerminal(status) || isCanceling(view.state)) throw wrongState(view, 'answer', unfinished)
   const answered = openCalls(view).filter(({ callId }) => fresh.some(answer => answer.callId === callId))
-  const accepted = [...cut(view, answered), ...accept(fresh, message, view, principal, keys)]
-  const after = standing(view, new Set(fresh.map(({ callId }) => callId)))
+  const results = fresh.filter(({ callId }) => !view.questions.has(callId))
+  const heard = acceptAnswers(fresh, view, principal)
+  const accepted = [...cut(view, answered), ...accept(results, message, view, principal, keys), ...heard]
+  const seen = heard.reduce(afterAsks, view)
+  const after = standing(seen, new Set(results.map(({ callId }) => callId)))
+  /** Whether a call runs on with the answers to all that it has asked. */
+  const goes = openCalls(view).some(call => isAsking(call) && !isAsking(callOf(seen, call.callId)))
   if (status === 'paused') {
     if (view.reason !== outcomeUnknown || after.running) return accepted
     const resumed: TaskEvent = {
@@ -158,7 +209,7 @@ export const answerCalls: Decide<'AnswerCalls'> = (
   }
   // An agent's code goes on at the first answer, and may wait for the others again.
   if (status === 'input-required' && view.agentVersion !== undefined) return [...accepted, goesOn(at)]
-  if (status !== 'input-required' || after.waiting.length > 0) return accepted
+  if (status !== 'input-required' || (after.waiting.length > 0 && !goes)) return accepted
   const final = after.final && message === undefined
   return [...accepted, goesOn(at), ...onwards({ ...after, final }, view, at)]
 }
@@ -170,7 +221,8 @@ export const continueElsewhere: Decide<'ContinueElsewhere'> = (
   { answers, created, start, seen, principal },
   at,
 ) => {
-  if (statusOf(view) !== 'input-required') throw wrongState(view, 'answer', ['input-required'])
+  const mayEnd = statusOf(view) === 'input-required' && !openCalls(view).some(isAsking)
+  if (!mayEnd) throw wrongState(view, 'answer', ['input-required'])
   const fresh = answersFor(answers, view, view.pendingCalls)
   if (fresh.length === 0) throw wrongState(view, 'answer', ['input-required'])
   const own = contributed(view).concat(fresh.map(({ itemId }) => itemId))

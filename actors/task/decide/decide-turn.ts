@@ -8,11 +8,11 @@ import {
   type TaskEvent,
   type TaskEventData,
 } from '../../../src/contract/events/task-events.ts'
-import { type Call, callEffectId, isPassive, openCalls } from '../../../src/history/task/calls.ts'
+import { type Call, callEffectId, isAsking, isPassive, openCalls } from '../../../src/history/task/calls.ts'
 import { noTimer } from '../../../src/history/task/code.ts'
 import { effectIdOf } from '../../../src/history/task/steps.ts'
 import type { DecidedTask } from '../../../src/history/task-view.ts'
-import { planned, storedWait, waitOf } from './calls.ts'
+import { planned, waitOf, waitsFor } from './calls.ts'
 import { type At, agentDone, cut, type Decide, type Decision, deadline, goesOn, pausedFor } from './events.ts'
 import { makeChild } from './make-child.ts'
 
@@ -29,9 +29,9 @@ const openCallOf = (view: DecidedTask, n: number): Call | undefined => {
   return call?.ended === false ? call : undefined
 }
 
-/** Whether calls of the code run on the server or in its host. */
+/** Whether calls of the code run on the server or in its host. One that asks the client waits for it. */
 export const hasActive = (view: DecidedTask, ended: ReadonlySet<string> = new Set()): boolean =>
-  openCalls(view).some(call => !isPassive(call) && !ended.has(call.callId))
+  openCalls(view).some(call => !isPassive(call) && !isAsking(call) && !ended.has(call.callId))
 
 /** A call that the code wants no more, or that has timed out: it ends with an error. */
 export const stopped = (
@@ -169,7 +169,7 @@ const waiting = (
   ].filter(until => until !== undefined)
   const until = untils.length === 0 ? undefined : Math.min(...untils)
   const asks = [
-    ...old.flatMap(call => (call.effect === undefined ? [storedWait(view, call)] : [])),
+    ...old.flatMap(call => waitsFor(view, call)),
     ...begun.flatMap(({ call }) => (call.plan === 'bare' ? [] : (waitOf(call) ?? []))),
   ]
   if (asks.length > 0) {
@@ -183,6 +183,13 @@ const waiting = (
     return [{ type: 'InputRequired', data }]
   }
   return old.length + begun.length > 0 ? [waitsUntil(agentStep, until)] : []
+}
+
+/** A call on the server has begun to ask. Nothing else may run, so the task waits for its client. */
+export const codeWaits = (view: DecidedTask, at: At): TaskEvent[] => {
+  if (hasActive(view)) return []
+  if (isPausing(view.state)) return [pausedFor('pause_requested', at)]
+  return waiting(view, { agentStep: view.completedSteps, begun: [], ended: new Set() }, at)
 }
 
 /** A call that has begun in this turn, as a later turn would find it. */

@@ -7,12 +7,14 @@ import type { TaskCommand } from '../../../src/contract/commands/commands.ts'
 import type { TaskEvent } from '../../../src/contract/events/task-events.ts'
 import { Refusal } from '../../../src/contract/refusals.ts'
 import { isTerminal, type TaskStatus, terminalStatuses } from '../../../src/contract/wire.ts'
-import { openCalls } from '../../../src/history/task/calls.ts'
+import { isAsking, type OpenCall, openCalls } from '../../../src/history/task/calls.ts'
+import { outcomeUnknown } from '../../../src/history/task-object.ts'
 import type { DecidedTask } from '../../../src/history/task-view.ts'
 import { standing } from './calls.ts'
 import { decideApproval } from './decide-approval.ts'
 import {
   answerCalls,
+  askClient,
   completeEffect,
   consumeInputs,
   continueElsewhere,
@@ -98,6 +100,7 @@ const decisions: { [T in TaskCommand['type']]: Decide<T> } = {
       ? []
       : [{ type: 'WorkerAwaited', data: over === true ? { over } : {} }],
   PromiseEffect: promiseEffect,
+  AskClient: askClient,
   SayEffect: sayEffect,
   CompleteEffect: completeEffect,
   TurnWaits: turnWaits,
@@ -133,7 +136,13 @@ const decisions: { [T in TaskCommand['type']]: Decide<T> } = {
     }
     if (!canFollow(view.state, 'TaskResumed')) throw wrongState(view, 'resume', ['paused'])
     const resumed: TaskEvent = { type: 'TaskResumed', data: { from: 'paused', ...ttlSeconds(ttls.working) } }
-    const again = openCalls(view).filter(({ effect }) => !effect.safe && effect.child === undefined)
+    // A call that has asked its client goes on with the answers, unless it ended with its process.
+    const goesOn = (call: OpenCall): boolean =>
+      call.effect.asks !== undefined &&
+      (isAsking(call) || call.effect.asks.state !== undefined || view.reason !== outcomeUnknown)
+    const again = openCalls(view).filter(
+      call => !call.effect.safe && call.effect.child === undefined && !goesOn(call),
+    )
     // An agent's code first gets the results that came during the pause.
     if (again.length === 0 && view.agentVersion !== undefined) return [resumed]
     if (again.length === 0) return [resumed, ...onwards(standing(view), view, at)]

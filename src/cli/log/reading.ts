@@ -44,7 +44,15 @@ const readings: { [T in TaskEventType]?: (data: TaskEventData<T>) => string } = 
   AgentError: ({ agent_id, error }) => `${agent_id}: ${error}`,
   EffectIntended: ({ name, call_id, attempt }) =>
     `${name} ${call_id}${attempt === undefined ? '' : `, attempt ${attempt}`}`,
-  EffectPromised: ({ call_id, promise }) => `${call_id} ${promise ?? ''}`.trim(),
+  EffectPromised: ({ call_id, promise, asks: { questions = [], answers = [] } = {} }) =>
+    [
+      call_id,
+      promise,
+      ...questions.map(({ call_id: id, arguments: text }) => `asks ${id}: ${text}`),
+      ...answers.map(({ call_id: id, by, content }) => `${id} answered by ${by}: ${contentText(content)}`),
+    ]
+      .filter(Boolean)
+      .join(' '),
   EffectSaid: ({ call_id, delta }) => `${call_id}: ${delta}`,
   EffectCut: ({ call_id }) => `${call_id} gave no result`,
   EffectCompleted: ({ call_id, status, content }) => `${call_id} ${status}: ${contentText(content)}`,

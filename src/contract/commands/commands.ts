@@ -4,6 +4,7 @@ import type { AskedTurn, StepEnd } from '../agent.ts'
 import type { ApprovalDecision } from '../approvals.ts'
 import type {
   Compressed,
+  Question,
   StoredEntry,
   StoredMachine,
   TaskEvent,
@@ -151,6 +152,17 @@ export type TaskCommand = Asked &
     | { type: 'SayModel'; effectId: string; events: StepEvent[]; begins?: true }
     /** Stores the name under which a running call goes on outside; undefined: it does not any more. */
     | { type: 'PromiseEffect'; effectId: string; promise: string | undefined }
+    /**
+     * A running call asks the client, or takes back the questions with the ids `withdrawn`. `state`: what a later process gets with
+     * the answers.
+     */
+    | {
+        type: 'AskClient'
+        effectId: string
+        questions: Question[]
+        state: string | undefined
+        withdrawn?: string[]
+      }
     /** Stores new text of a running call. `heard` is all text of the call so far. */
     | { type: 'SayEffect'; effectId: string; itemId: string; heard: string }
     /**

@@ -10,6 +10,7 @@ import { itemEvents } from '../task-events/items.ts'
 import { lifecycleEvents } from '../task-events/lifecycle.ts'
 import { stepEvents } from '../task-events/steps.ts'
 
+export type { Answer, Asks, Question } from '../task-events/calls.ts'
 export { asked, mostAsks, type WaitingCall } from '../task-events/inputs.ts'
 export type { ItemKind, OpenItem, PartKind, TextItemKind, TextPartKind } from '../task-events/items.ts'
 export type { Compressed, CutEnd, ModelRequest, ModelResponse } from '../task-events/model-call.ts'

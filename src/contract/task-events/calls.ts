@@ -1,6 +1,7 @@
 // The events of calls that run on the server, from the intent to the result.
-import Type, { type TProperties } from 'typebox'
+import Type, { type Static, type TProperties } from 'typebox'
 import { entryErrorKinds } from '../code-agent.ts'
+import { PendingMetadata } from '../wire/items.ts'
 import { Block, MessageContent } from '../wire.ts'
 import { OpenItem } from './items.ts'
 import { ModelRequest, ModelResponse } from './model-call.ts'
@@ -25,6 +26,36 @@ const ModelAnswer = Type.Object({
   rollout: optional(Type.Literal(true)),
 })
 
+/** A question that a running call asks the client. */
+const Question = Type.Object({
+  call_id: CallId,
+  name: Type.String(),
+  arguments: Type.String(),
+  metadata: optional(PendingMetadata),
+})
+export type Question = Static<typeof Question>
+
+/** The answer to a question. `incomplete`: the client does not answer it. */
+const Answer = Type.Object({
+  call_id: CallId,
+  by: Type.String(),
+  status: Type.Enum(['completed', 'incomplete']),
+  content: MessageContent,
+})
+export type Answer = Static<typeof Answer>
+
+/**
+ * What is new about the questions of a running call. `state`: the questions replace all earlier ones, and a later process can go on
+ * with their answers and with this text of the tool; without it, they are further ones, which end with the process that asks them.
+ */
+const Asks = Type.Object({
+  questions: optional(Type.Array(Question)),
+  state: optional(Type.String()),
+  answers: optional(Type.Array(Answer)),
+  withdrawn: optional(Type.Array(CallId)),
+})
+export type Asks = Static<typeof Asks>
+
 export const callEvents = {
   /**
    * A call is about to run. The intent is stored before each run. `attempt` is present from the second run on, which
@@ -45,9 +76,15 @@ export const callEvents = {
   },
   /**
    * What runs the call outside of this server goes on with it by itself, and has given a name for it. After a restart the call goes
-   * on under this name, and does not run again. Without a `promise`, it runs here again from now on.
+   * on under this name, and does not run again. Without a `promise`, it runs here again from now on. `asks`: the call
+   * asks the client; without it, the call asks nothing any more.
    */
-  EffectPromised: { effect_id: Type.String(), call_id: CallId, promise: optional(Type.String()) },
+  EffectPromised: {
+    effect_id: Type.String(),
+    call_id: CallId,
+    promise: optional(Type.String()),
+    asks: optional(Asks),
+  },
   /** More text of a running call. The first text begins the item of the result. */
   EffectSaid: {
     agent_step: AgentStep,

@@ -32,10 +32,15 @@ export const ToolCallItem = Type.Object({
   arguments: Type.String(),
   language: optional(Type.Enum(['json', 'yaml', 'python', 'javascript'])),
 })
-/** What a call that waits says of its wait: `approval`, if it waits for an approval; `schema`: that of its answer. */
+/**
+ * What a call that waits says of its wait: `approval`, if it waits for an approval; `schema`: that of its answer. `asked_by`: the
+ * tool server that asks (`mcp:<server>`), and not the agent; `url`: the page on which the user answers it.
+ */
 export const PendingMetadata = Type.Object({
   approval: optional(Type.Literal(true)),
   schema: optional(OpenObject),
+  asked_by: optional(Type.String()),
+  url: optional(Type.String()),
 })
 /** A call that waits, for the client or for an approval. */
 export const PendingCallItem = Type.Object({
@@ -54,6 +59,7 @@ export const OutputItem = Type.Union([ReasoningItem, MessageItem, ToolCallItem, 
 export type ReasoningItem = Static<typeof ReasoningItem>
 export type MessageItem = Static<typeof MessageItem>
 export type ToolCallItem = Static<typeof ToolCallItem>
+export type PendingMetadata = Static<typeof PendingMetadata>
 export type PendingCallItem = Static<typeof PendingCallItem>
 export type ToolResultItem = Static<typeof ToolResultItem>
 export type OutputItem = Static<typeof OutputItem>

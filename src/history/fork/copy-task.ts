@@ -1,7 +1,7 @@
 // Copies the events of a task as the past of a fork: with the ids of the fork, and with new deadlines. Every copy gives
 // as many frames as its original.
 import type { StartContext } from '../../contract/commands/commands.ts'
-import type { TaskEventData, TaskEventType } from '../../contract/events/task-events.ts'
+import type { Asks, TaskEventData, TaskEventType } from '../../contract/events/task-events.ts'
 import type { OutputItem } from '../../contract/wire.ts'
 import type { NewIds } from './new-ids.ts'
 
@@ -73,6 +73,13 @@ const withIds = <T extends OutputItem>(item: T, ids: NewIds): T => ({
   ...('call_id' in item ? { call_id: ids.of(item.call_id) } : {}),
 })
 
+const ofAsks = ({ questions, state, answers, withdrawn }: Asks, isOwn: boolean, { ids }: Copying): Asks => ({
+  ...(questions && { questions: questions.map(each => ({ ...each, call_id: ids.of(each.call_id) })) }),
+  ...(isOwn && state !== undefined ? { state } : {}),
+  ...(answers && { answers: answers.map(each => ({ ...each, call_id: ids.of(each.call_id) })) }),
+  ...(withdrawn && { withdrawn: withdrawn.map(ids.of) }),
+})
+
 const copies: { [T in TaskEventType]: Copy<T> } = {
   TaskCreated: (_, { created }) => created,
   TaskQueued: ({ from, waiting_for }, { expires }) => ({
@@ -135,10 +142,14 @@ const copies: { [T in TaskEventType]: Copy<T> } = {
     call_id: callId(data.call_id, copying),
     ...(data.child === undefined ? {} : { child: copying.ids.known(data.child) }),
   }),
-  // The copy cannot go on with what belongs to the other task.
+  // The copy cannot go on with what belongs to the other task. It can answer otherwise what a call asks that waits nowhere else.
   EffectPromised: (data, copying) => {
-    const { promise: _, ...rest } = ofStep(data, copying)
-    return { ...rest, call_id: callId(data.call_id, copying) }
+    const { promise, asks, ...rest } = ofStep(data, copying)
+    return {
+      ...rest,
+      call_id: callId(data.call_id, copying),
+      ...(asks === undefined ? {} : { asks: ofAsks(asks, promise === undefined, copying) }),
+    }
   },
   EffectSaid: ofCall,
   EffectCut: (data, copying) => ({

@@ -2,12 +2,17 @@
 // they have streamed, and which have ended. Calls of an agent's code stay until they have ended.
 
 import type { EntryKind } from '../../contract/code-agent.ts'
-import type { OpenItem, TaskEventData } from '../../contract/events/task-events.ts'
+import type { Answer, Asks, OpenItem, Question, TaskEventData } from '../../contract/events/task-events.ts'
 import type { EpisodeEnd } from '../../contract/tools.ts'
 import type { Code } from './code.ts'
 import { millisOf } from './millis.ts'
 import { opensPart } from './output.ts'
 import type { Part } from './part.ts'
+
+/** A question of a running call, with its answer. */
+export type AskedQuestion = Question & { answer?: Answer }
+/** `state`: what a later process gets with the answers; undefined: the questions end with this process. */
+export type AskedQuestions = { questions: AskedQuestion[]; state: string | undefined }
 
 /** A call of the newest completed step, or an open call of an agent's code. */
 export type Call = {
@@ -27,6 +32,8 @@ export type Call = {
         attempt: number
         /** The name under which the call goes on outside; undefined: it runs here. */
         promise: string | undefined
+        /** What the call asks the client; absent: nothing. */
+        asks?: AskedQuestions | undefined
       }
     | undefined
   /** The text that the call has streamed, and the item of this text. */
@@ -50,6 +57,8 @@ export type Calls = {
   saidCalls: Call[]
   /** The calls that calls of models have asked for and that the code of the agent has not made yet. */
   wishedCalls: Map<string, Call>
+  /** All questions that calls of the server have asked the client, by the ids under which the client answers. */
+  questions: Map<string, AskedQuestion>
   /** The call that ended the episode of the environment session: the next step is the last. */
   lastCall: { callId: string; name: string; reason: EpisodeEnd } | undefined
 }
@@ -63,6 +72,37 @@ export const openCalls = ({ calls }: Pick<Calls, 'calls'>): OpenCall[] => {
     if (call.effect !== undefined && call.ended === false) open.push(call as OpenCall)
   }
   return open
+}
+
+/** The questions of a call that have no answer yet. */
+export const openQuestions = ({ effect }: Pick<Call, 'effect'>): AskedQuestion[] =>
+  (effect?.asks?.questions ?? []).filter(({ answer }) => answer === undefined)
+
+/** Whether a call on the server waits for answers of the client. */
+export const isAsking = (call: Pick<Call, 'effect'>): boolean => openQuestions(call).length > 0
+
+/** Whether nothing need run for a call while it asks: a later process, too, can go on with the answers. */
+export const isResting = (call: OpenCall): boolean =>
+  isAsking(call) && call.effect.asks?.state !== undefined && call.effect.promise === undefined
+
+/** Whether a call can go on here although an earlier process has begun it: it has the answers to what it asked. */
+export const hasAnswers = ({ effect: { asks } }: OpenCall): boolean =>
+  asks?.state !== undefined && asks.questions.every(({ answer }) => answer !== undefined)
+
+/** What a call asks after an event. */
+export const asksAfter = (
+  before: AskedQuestions | undefined,
+  { questions = [], state, answers = [], withdrawn = [] }: Asks,
+): AskedQuestions => {
+  const kept = state === undefined ? (before?.questions ?? []) : []
+  const all: AskedQuestion[] = [...kept, ...questions].filter(({ call_id }) => !withdrawn.includes(call_id))
+  return {
+    questions: all.map(question => {
+      const answer = answers.find(({ call_id }) => call_id === question.call_id)
+      return answer === undefined ? question : { ...question, answer }
+    }),
+    state: state ?? before?.state,
+  }
 }
 
 /** The stable effect id of the n-th call (from 1) of a completed step. */
@@ -118,6 +158,7 @@ export const calls: Part<Calls, Code> = {
     view.calls = new Map()
     view.saidCalls = []
     view.wishedCalls = new Map()
+    view.questions = new Map()
     view.lastCall = undefined
   },
   folds: {
@@ -153,9 +194,12 @@ export const calls: Part<Calls, Code> = {
       const [isSafe, inSession, at] = [safe === true, in_session === true, millisOf(time)]
       callOf(view, call_id).effect = { id, safe: isSafe, inSession, child, at, attempt, promise: undefined }
     },
-    EffectPromised(view, { call_id, promise }) {
+    EffectPromised(view, { call_id, promise, asks }) {
       const { effect } = callOf(view, call_id)
-      if (effect !== undefined) effect.promise = promise
+      if (effect === undefined) return
+      effect.promise = promise
+      effect.asks = asks === undefined ? undefined : asksAfter(effect.asks, asks)
+      for (const question of effect.asks?.questions ?? []) view.questions.set(question.call_id, question)
     },
     EffectSaid(view, { item_id: itemId, call_id, delta }) {
       const call = callOf(view, call_id)

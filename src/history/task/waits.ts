@@ -30,6 +30,11 @@ const leave = (view: Waits): void => enter(view)
 
 /** The call as the client sees it while it waits. */
 const pendingCall = (view: Calls & Approvals & Output, callId: string): PendingCallItem => {
+  const question = view.questions.get(callId)
+  if (question !== undefined) {
+    const { answer: _, ...asked } = question
+    return { type: 'tool_call', id: callId, status: 'completed', ...asked }
+  }
   const { itemId, schema } = callOf(view, callId)
   const item = itemOf(view, itemId) as ToolCallItem
   if (awaitsApproval(view, callId)) return { ...item, metadata: { approval: true } }
@@ -52,6 +57,9 @@ export const waits: Part<Waits, Calls & Approvals & Output> = {
     },
     InputAccepted(view, { item }) {
       if (item.type === 'tool_result') answer(view, item.call_id)
+    },
+    EffectPromised(view, { asks }) {
+      for (const { call_id } of asks?.answers ?? []) answer(view, call_id)
     },
     ApprovalDecided: (view, { call_id }) => answer(view, call_id),
     InputAnswered: leave,

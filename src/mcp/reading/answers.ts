@@ -75,6 +75,7 @@ const ours = new Set([
   'tools/list',
   'tools/call',
   'tasks/get',
+  'tasks/update',
   'tasks/cancel',
 ])
 
@@ -115,9 +116,8 @@ export const createMcpAnswers = (versions: readonly string[]) => {
       if (typeof result.protocolVersion === 'string') version = result.protocolVersion
       return readGreeting(result, isFields(params) ? params.protocolVersion : undefined, versions)
     }
-    const isFinal = !isFields(result) || result.resultType !== 'input_required'
     const isRead = method === 'tools/list' || method === 'tools/call' || method.startsWith('tasks/')
-    return isFinal && isRead ? packed(result) : result
+    return isRead ? packed(result) : result
   }
   const messageFor = (id: Id, asked: Asked, answer: Answer): Fields => {
     const base = { jsonrpc: '2.0', id }

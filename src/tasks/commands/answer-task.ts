@@ -4,7 +4,7 @@ import { Refusal } from '../../contract/refusals.ts'
 import { taskStream } from '../../contract/task-stream.ts'
 import { answersIn, isEmpty } from '../call-answers.ts'
 import type { TaskRow } from '../queries.ts'
-import { answerWherever, askerOf } from './answer-turn.ts'
+import { type Answer as AnswerCommand, answerWherever, askerOf } from './answer-turn.ts'
 import { answersKnown, isPendingCall } from './answered-calls.ts'
 import type { Created, CreateRequest } from './create-request.ts'
 import { always, by, type CommandDeps } from './deps.ts'
@@ -21,7 +21,8 @@ export const createAnswerTask = ({
   runtime,
   queries,
   ids,
-}: Pick<CommandDeps, 'runtime' | 'queries' | 'ids'>) => {
+  questionProblem,
+}: Pick<CommandDeps, 'runtime' | 'queries' | 'ids' | 'questionProblem'>) => {
   return async (wanted: CreateRequest): Promise<Created | undefined> => {
     const { principal, body, envelopeId, request, idempotencyKey } = wanted
     const answers = answersIn(body, ids)
@@ -41,14 +42,15 @@ export const createAnswerTask = ({
     mustBeOfSession(row, body.session_id)
     const again = !known.some(({ callId }) => isPendingCall(before, callId))
     const content = body.user_message_content
-    const view = await answerWherever(runtime, stream, {
+    const command: AnswerCommand = {
       type: 'AnswerCalls',
       answers: known,
       whole: true,
       ...(isEmpty(content) ? {} : { message: { itemId: ids.next('msg_'), content } }),
       keys: { digest: request.digest, ...(idempotencyKey === undefined ? {} : { idempotencyKey }) },
       ...by(principal, envelopeId),
-    })
+    }
+    const view = await answerWherever(runtime, stream, command, questionProblem)
     return { taskId: row.id, view, answered: { callIds: known.map(({ callId }) => callId), again } }
   }
 }

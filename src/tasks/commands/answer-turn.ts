@@ -2,12 +2,30 @@
 // client gives to the caller is passed on to the task that asked.
 import type { TaskCommand } from '../../contract/commands/commands.ts'
 import { canonical } from '../../contract/json/canonical.ts'
-import { Refusal } from '../../contract/refusals.ts'
+import { plainText } from '../../contract/plain-text.ts'
+import { Invalid, Refusal } from '../../contract/refusals.ts'
 import { isTerminal } from '../../contract/wire.ts'
 import type { DecidedTask } from '../../history/task-view.ts'
+import type { AnswerProblem } from '../question-problem.ts'
 import { always, type CommandDeps } from './deps.ts'
 
-type Answer = Extract<TaskCommand, { type: 'AnswerCalls' }>
+/** Refuses answers that do not fit what a tool server asks: it would refuse them, and could not be answered again. */
+const mustFit = async (
+  { created, questions }: DecidedTask,
+  answers: Answer['answers'],
+  problemOf: AnswerProblem,
+): Promise<void> => {
+  for (const [index, { callId, failed, content }] of answers.entries()) {
+    const { answer, metadata } = questions.get(callId) ?? {}
+    if (failed || answer !== undefined || metadata?.schema === undefined) continue
+    const problem = await problemOf(metadata.schema, plainText(content), created?.user_id ?? '')
+    if (problem === undefined) continue
+    const loc = ['body', 'tool_results', index, 'message_content']
+    throw new Invalid([{ loc, msg: `The answer does not fit the schema: ${problem}`, type: 'value_error' }])
+  }
+}
+
+export type Answer = Extract<TaskCommand, { type: 'AnswerCalls' }>
 type Runtime = Pick<CommandDeps['runtime'], 'ask' | 'until'>
 
 /**
@@ -54,11 +72,13 @@ export const answerWherever = async (
   runtime: Runtime,
   stream: string,
   { message, ...answer }: Answer,
+  problemOf: AnswerProblem,
 ): Promise<DecidedTask> => {
   const view = await runtime.until(stream, always)
   const callIds = answer.answers.map(({ callId }) => callId)
   const asker = await askerOf(runtime, view, callIds)
   const withMessage = message === undefined ? answer : { ...answer, message }
+  await mustFit(asker === undefined ? view : await runtime.until(asker, always), answer.answers, problemOf)
   if (asker === undefined || asker === stream) return runtime.ask(stream, withMessage)
   const { inputDigests } = await runtime.ask(asker, answer)
   if (message !== undefined) await sayBeside(runtime, stream, { ...answer, message }, inputDigests)

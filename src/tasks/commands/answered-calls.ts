@@ -21,7 +21,7 @@ const needsTaskId = (task_id: string): Refusal =>
   new Refusal(
     'WrongState',
     { task_id, status: 'input-required', operation: 'continue' },
-    `a new task cannot continue the task ${task_id}: a turn or a subagent of that task goes on with the results`,
+    `a new task cannot continue the task ${task_id}: a turn, a subagent or a call of that task goes on with the results`,
     {
       hint: `Send the results with \`task_id\` ${JSON.stringify(task_id)}, or to \`POST /v1/tasks/${task_id}/input\`.`,
     },

@@ -1,12 +1,12 @@
 // Commands that bring something to a task: results of client tools, messages, rewards.
-import type { CallAnswer, TaskCommand } from '../../contract/commands/commands.ts'
+import type { CallAnswer } from '../../contract/commands/commands.ts'
 import type { Principal } from '../../contract/events/token-events.ts'
 import type { MachineEvent, MessageContent } from '../../contract/wire.ts'
 import type { DecidedTask } from '../../history/task-view.ts'
 import type { Retry } from '../../once/once.ts'
 import { digestOfBody } from '../../platform/digest.ts'
 import type { TaskRow } from '../queries.ts'
-import { answerWherever } from './answer-turn.ts'
+import { type Answer as AnswerCommand, answerWherever } from './answer-turn.ts'
 import { by, type CommandDeps, streamFor } from './deps.ts'
 
 const digestOfMessage = (
@@ -14,7 +14,7 @@ const digestOfMessage = (
   said: { content: MessageContent } | { event: MachineEvent },
 ): string => digestOfBody({ taskId, ...said })
 
-export const inputCommands = ({ runtime, queries, idempotency, ids }: CommandDeps) => ({
+export const inputCommands = ({ runtime, queries, idempotency, ids, questionProblem }: CommandDeps) => ({
   /** Stores results of some or all pending calls. The task continues when no result is missing. */
   async input(
     principal: Principal,
@@ -23,8 +23,8 @@ export const inputCommands = ({ runtime, queries, idempotency, ids }: CommandDep
     answers: CallAnswer[],
   ): Promise<DecidedTask> {
     const asked = by(principal, requestId)
-    const command: TaskCommand = { type: 'AnswerCalls', answers, whole: false, keys: {}, ...asked }
-    return answerWherever(runtime, streamFor(queries, principal, taskId), command)
+    const command: AnswerCommand = { type: 'AnswerCalls', answers, whole: false, keys: {}, ...asked }
+    return answerWherever(runtime, streamFor(queries, principal, taskId), command, questionProblem)
   },
 
   /**

@@ -8,7 +8,7 @@ import type { Asked, StartContext } from '../../contract/commands/commands.ts'
 import type { TaskEvent } from '../../contract/events/task-events.ts'
 import { Invalid } from '../../contract/refusals.ts'
 import { isTerminal, type MessageContent, type TaskStatus } from '../../contract/wire.ts'
-import { openCalls } from '../../history/task/calls.ts'
+import { isAsking, isResting, openCalls } from '../../history/task/calls.ts'
 import { forkedReason } from '../../history/task-object.ts'
 import type { DecidedTask } from '../../history/task-view.ts'
 
@@ -50,7 +50,11 @@ export const tailOf = (view: DecidedTask, wish: Wish, at: At): { events: TaskEve
     events.push(...started(view.status as TaskStatus, created, wish.start, at))
   }
   // The fork starts the turn of a group chat again, so the chat does not wait for its client yet.
-  if (view.status === 'input-required' && openCalls(view).length > 0) {
+  // A call that asks over a connection of the task runs again, too.
+  const again = openCalls(view).filter(call => !isResting(call))
+  for (const { effect, callId } of again.filter(isAsking))
+    events.push({ type: 'EffectPromised', data: { effect_id: effect.id, call_id: callId } })
+  if (view.status === 'input-required' && again.length > 0) {
     events.push({ type: 'InputAnswered', data: { from: view.status, ...ttlSeconds(ttls.working) } })
   }
   const reached = () => events.reduce((at, { type, data }) => stateAfter(at, type, data), view.state)

@@ -45,6 +45,7 @@ const calls: Record<string, ToolCall[]> = {
     ),
   ],
   'json-schema-ref-no-deref': [{ name: 'lookup_user', arguments: { id: 'a-1', profile: {} } }],
+  'elicitation-sep1034-client-defaults': named('test_client_elicitation_defaults'),
   'sse-retry': named('test_reconnection'),
 }
 
@@ -67,7 +68,8 @@ let task = await taskIn(await api('POST', '/tasks', body))
 while (!['completed', 'failed', 'canceled', 'expired', 'paused'].includes(task.status)) {
   const pending = task.metadata?.pending_inputs ?? []
   if (task.status === 'input-required') {
-    const message_content = JSON.stringify({ confirmed: true })
+    // A user who leaves a form as it is accepts its defaults.
+    const message_content = JSON.stringify(scenario.includes('defaults') ? {} : { confirmed: true })
     const tool_results = pending.map(({ call_id }) => ({ call_id, message_content }))
     await api('POST', `/tasks/${task.id}/input`, { tool_results })
   }

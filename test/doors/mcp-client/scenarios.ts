@@ -21,7 +21,7 @@ export const scenarios: Record<string, string[]> = {
     'http-invalid-tool-headers',
     'json-schema-ref-no-deref',
   ],
-  '2025-11-25': ['initialize', 'tools_call', 'sse-retry'],
+  '2025-11-25': ['initialize', 'tools_call', 'elicitation-sep1034-client-defaults', 'sse-retry'],
 }
 
 /** Plays a scenario against program.ts. Resolves to what the suite has printed, and its exit code. */

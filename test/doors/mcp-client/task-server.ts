@@ -44,6 +44,7 @@ export const taskServer = async (
         looks.set(taskId, n)
         return { ...taskOf(taskId), ...stateOf(taskId, n), resultType: 'complete' }
       }
+      case 'tasks/update':
       case 'tasks/cancel':
         return { resultType: 'complete' }
     }

@@ -4,7 +4,11 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
-import { createMcpHandler, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server'
+import {
+  createMcpHandler,
+  type Server as McpServer,
+  WebStandardStreamableHTTPServerTransport,
+} from '@modelcontextprotocol/server'
 import type { Test } from 'tap'
 import { makeServer } from './tools.mjs'
 
@@ -52,9 +56,12 @@ export const listen = async (
   return { url: `http://${host}:${(http.address() as AddressInfo).port}/mcp`, http }
 }
 
-type Options = { json?: boolean; modern?: boolean }
+type Options = { json?: boolean; modern?: boolean; make?: () => McpServer }
 
-export const serveMcp = async (t: Test, { json = false, modern = false }: Options = {}) => {
+export const serveMcp = async (
+  t: Test,
+  { json = false, modern = false, make = makeServer }: Options = {},
+) => {
   const sessions = new Map<string, WebStandardStreamableHTTPServerTransport>()
   const seen: Record<string, unknown>[] = []
   const withSessions: Handler = async request => {
@@ -67,10 +74,10 @@ export const serveMcp = async (t: Test, { json = false, modern = false }: Option
       onsessionclosed: id => void sessions.delete(id),
       enableJsonResponse: json,
     })
-    await makeServer().connect(transport)
+    await make().connect(transport)
     return transport.handleRequest(request)
   }
-  const newest = createMcpHandler(() => makeServer(), { legacy: 'reject' })
+  const newest = createMcpHandler(make, { legacy: 'reject' })
   const handler: Handler = modern ? request => newest.fetch(request) : withSessions
   const { url, http } = await listen(t, (request, response) => {
     seen.push(request.headers)
