@@ -58,10 +58,13 @@ export const divideIntoTurns = () => {
     const calls = callsForClient(taskIn(frame))
     if (calls.length === 0) return beat
     for (const { call_id } of calls) asked.add(call_id)
+    // A question of a tool server or of a subagent is no call in the output of the task, so no item shows its answer.
+    const stillOpen = new Set<unknown>(calls.map(({ call_id }) => call_id))
+    if ([...open].some(id => !stillOpen.has(id))) isBegun = true
     if (!isBegun) return beat
     isBegun = false
     turn = frame.sequence_number
-    open = new Set(calls.map(({ call_id }) => call_id))
+    open = stillOpen
     return { ...beat, asked: calls }
   }
 }

@@ -1,5 +1,6 @@
-// Questions that a server sends while a call runs (2025-11-25). They name no call, so they belong to the call that began last. The
-// time of a call stands still while it asks.
+// Questions that a server sends while calls run (2025-11-25). They name no call, so each belongs to the call that has the fewest, and of
+// these to the one that began last. When that call ends first, the question goes over to another. The time of a call stands still while
+// it asks.
 import type { Timers } from '../contract/ports.ts'
 import type { ToolAnswer, ToolQuestion } from '../contract/tools.ts'
 import { type ElicitationResult, questionOf, resultOf } from './elicitation.ts'
@@ -11,7 +12,13 @@ import { tooLate } from './too-late.ts'
 /** Asks the user of a call. `withdrawn`: the server wants no answer any more. */
 export type AskUser = (question: ToolQuestion, withdrawn: AbortSignal) => Promise<ToolAnswer>
 
-type OpenCall = { ask: AskUser; count: () => void; hold: () => () => void }
+type OpenCall = {
+  ask: AskUser
+  count: () => void
+  hold: () => () => void
+  asks: () => number
+  over: AbortSignal
+}
 
 /** The code of an error of the protocol: the parameters of a request are wrong. */
 const invalidParams = -32_602
@@ -19,20 +26,23 @@ const refused = (message: string) => Object.assign(new Error(message), { code: i
 
 export const createLiveQuestions = (server: McpServer, timers: Pick<Timers, 'after'>) => {
   const calls: OpenCall[] = []
+  const next = (): OpenCall | undefined => {
+    const fewest = Math.min(...calls.map(({ asks }) => asks()))
+    return calls.findLast(({ asks }) => asks() === fewest)
+  }
 
   return {
     /** The result of `elicitation/create`. Rejects when the server cannot be answered. */
     async elicit(params: unknown, withdrawn: AbortSignal): Promise<ElicitationResult> {
-      calls.at(-1)?.count()
+      next()?.count()
       const question = questionOf(server, params)
       if ('problem' in question) throw refused(`the server ${question.problem}`)
-      // Another call may have asked, if the call that began last ends before the answer.
-      for (let call = calls.at(-1); call !== undefined && !withdrawn.aborted; call = calls.at(-1)) {
+      for (let call = next(); call !== undefined && !withdrawn.aborted; call = next()) {
         const goOn = call.hold()
         try {
-          return resultOf(question, await call.ask(question, withdrawn))
+          return resultOf(question, await call.ask(question, AbortSignal.any([withdrawn, call.over])))
         } catch {
-          if (calls.includes(call)) break
+          if (!call.over.aborted) break
         } finally {
           goOn()
         }
@@ -41,7 +51,7 @@ export const createLiveQuestions = (server: McpServer, timers: Pick<Timers, 'aft
     },
     /** Does the work of a call, in time. `ask`: absent, if nobody can be asked. The signal of the work aborts when it is too late. */
     async during<T>(ask: AskUser | undefined, work: (late: AbortSignal) => Promise<T>): Promise<T> {
-      const late = new AbortController()
+      const [late, over] = [new AbortController(), new AbortController()]
       const begin = () => timers.after(callMs, () => late.abort(tooLate(server, callMs)))
       let stop = begin()
       let held = 0
@@ -55,13 +65,14 @@ export const createLiveQuestions = (server: McpServer, timers: Pick<Timers, 'aft
       const count = () => {
         if (++asked > mostRounds) late.abort(new McpFailure(server.name, 'asks the user without end'))
       }
-      const call = ask && { ask, hold, count }
+      const call = ask && { ask, hold, count, asks: () => held, over: over.signal }
       if (call !== undefined) calls.push(call)
       try {
         return await work(late.signal)
       } finally {
         stop()
         if (call !== undefined) calls.splice(calls.indexOf(call), 1)
+        over.abort()
       }
     },
   }

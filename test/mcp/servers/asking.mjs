@@ -41,10 +41,20 @@ const rounds = {
 export const makeAskingServer = () => {
   const server = new Server({ name: 'asking', version: '1' }, { capabilities: { tools: {} } })
   server.setRequestHandler('tools/list', () => ({
-    tools: Object.keys(rounds).map(name => ({ name, inputSchema: input })),
+    tools: [...Object.keys(rounds), 'impatient', 'rest'].map(name => ({ name, inputSchema: input })),
   }))
   server.setRequestHandler('tools/call', ({ params: { name, arguments: args } }, { mcpReq }) => {
     const write = line => appendFileSync(args.file, `${JSON.stringify(line)}\n`)
+    if (name === 'rest') return new Promise(resolve => setTimeout(() => resolve({ content: [] }), 1000))
+    if (name === 'impatient') {
+      // The user of the older version has no time to answer.
+      const asked = { message: 'Quick?', requestedSchema: oneText('answer') }
+      return server
+        .elicitInput(asked, { timeout: 500, relatedRequestId: mcpReq.id })
+        .then(() => 'answered')
+        .catch(() => 'nobody answered')
+        .then(text => ({ content: [{ type: 'text', text }] }))
+    }
     const { n = 0, earlier = {} } = JSON.parse(mcpReq.requestState() ?? '{}')
     const answers = { ...earlier, ...mcpReq.inputResponses }
     const asked = rounds[name][n]

@@ -1,6 +1,8 @@
 // Tasks that call tools: ours, the client's, those of MCP servers, and subagents.
 import { taskServer } from '../../doors/mcp-client/task-server.ts'
 import { callId, result, script, tool } from '../../http/agent-tasks.ts'
+import { makeAskingServer } from '../../mcp/servers/asking.mjs'
+import { serveMcp } from '../../mcp/servers/http.ts'
 import { until } from '../../support/http.ts'
 import type { Stage } from './stage.ts'
 
@@ -107,6 +109,7 @@ export const playTools = async (stage: Stage): Promise<void> => {
   await answer(partly.id, { call_id: callId(partly), message_content: 'the other stays open' })
 
   await playApprovals(stage)
+  await playQuestions(stage)
 
   const stopped = await begins({
     agent_config: withMcp({ tool: 'tools__wait', arguments: { file: file('stopped') } }),
@@ -118,6 +121,38 @@ export const playTools = async (stage: Stage): Promise<void> => {
   })
   await stage.hasChild(family)
   await act(family, 'cancel', { reason: 'both of you' })
+}
+
+/** What an MCP server asks the user: one question is answered, one declined, one withdrawn by a cancel, and one stays open. */
+const playQuestions = async ({ begins, becomes, act, answer, file }: Stage): Promise<void> => {
+  const ends: (() => unknown)[] = []
+  const t = { teardown: (end: () => unknown) => void ends.push(end) } as never
+  const asks = async (modern: boolean, name: string) => {
+    const { url } = await serveMcp(t, { modern, make: makeAskingServer })
+    const booking = { tool: 's__book', arguments: { file: file(name) } }
+    const tool_mcp_config = { s: { url } }
+    return begins({ agent_config: { ...script(booking, { message: '$result' }), tool_mcp_config } })
+  }
+  for (const modern of [true, false]) {
+    const answered = await asks(modern, `answered-${modern}`)
+    const waiting = await becomes(answered, 'input-required')
+    await answer(answered, { call_id: waiting.input_required?.call_id, message_content: '{"seats":2}' })
+    await becomes(answered, 'completed')
+    const declined = await asks(modern, `declined-${modern}`)
+    const other = await becomes(declined, 'input-required')
+    await answer(declined, {
+      call_id: other.input_required?.call_id,
+      message_content: 'no',
+      status: 'incomplete',
+    })
+    await becomes(declined, 'completed')
+    const canceled = await asks(modern, `canceled-${modern}`)
+    await becomes(canceled, 'input-required')
+    await act(canceled, 'cancel')
+    await becomes(canceled, 'canceled')
+  }
+  await becomes(await asks(true, 'open'), 'input-required')
+  for (const end of ends) await end()
 }
 
 /** A call that an MCP server has answered with a task, which outlives our server. */

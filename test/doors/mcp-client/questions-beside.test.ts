@@ -1,0 +1,171 @@
+// Questions of MCP servers beside other calls, in subagents, in agents that are code, and in tasks that pause.
+import t from 'tap'
+import { divideIntoTurns } from '../../../src/doors/turns.ts'
+import { until } from '../../support/http.ts'
+import { serveHere } from '../../support/server.ts'
+import { follow } from '../../support/sse.ts'
+import {
+  answer,
+  askingPlace,
+  askingProcess,
+  asksIn,
+  bodyFor,
+  deedsIn,
+  saidIn,
+  taskIn,
+  taskNow,
+  whenIt,
+} from './asked.ts'
+
+t.test('two calls of a step that ask run on one by one', async t => {
+  for (const modern of [true, false]) {
+    const { server, env } = await askingPlace(t, modern)
+    const { api } = await serveHere(t, env)
+    const deeds = deedsIn(t)
+    const { agent_config, ...body } = bodyFor(server, 'book', {})
+    const book = { tool: 's__book', arguments: { file: deeds.file } }
+    const script = [{ tools: [book, book] }, { message: 'done' }]
+    const { id } = await taskIn(
+      await api('POST', '/tasks', { ...body, agent_config: { ...agent_config, script } }),
+    )
+    await until(async () => asksIn(await taskNow(api, id)).length === 2)
+    await answer(api, await taskNow(api, id), { seats: 1 })
+    await until(() => deeds.answers().length === 1)
+    const other = await whenIt(api, id, 'input-required')
+    await until(async () => asksIn(await taskNow(api, id)).length === 1)
+    await answer(api, await taskNow(api, other.id), { seats: 2 })
+    const done = await whenIt(api, id, 'completed')
+    t.equal(
+      done.output.filter(({ type, status }) => type === 'tool_result' && status === 'completed').length,
+      2,
+    )
+    t.same(
+      deeds.answers().map(({ seats }) => seats?.content),
+      [
+        { seats: 1, window: true },
+        { seats: 2, window: true },
+      ],
+    )
+  }
+})
+
+t.test('a question goes over to the call that asked it when another one ends first', async t => {
+  const { server, env } = await askingPlace(t, false)
+  const { api } = await serveHere(t, env)
+  const deeds = deedsIn(t)
+  const { agent_config, ...body } = bodyFor(server, 'book', {})
+  const script = [
+    {
+      tools: [
+        { tool: 's__book', arguments: { file: deeds.file } },
+        { tool: 's__rest', arguments: { file: deeds.file } },
+      ],
+    },
+    { message: 'done' },
+  ]
+  const { id } = await taskIn(
+    await api('POST', '/tasks', { ...body, agent_config: { ...agent_config, script } }),
+  )
+  const task = await whenIt(api, id, 'input-required')
+  t.equal(task.output.filter(({ type }) => type === 'tool_result').length, 1, 'the other call has ended')
+  await answer(api, task, { seats: 4 })
+  await whenIt(api, id, 'completed')
+  t.match(deeds.answers(), [{ seats: { content: { seats: 4 } } }])
+})
+
+t.test('a server that waits no longer takes its question back', async t => {
+  const { server, env } = askingProcess(t, false)
+  const { api } = await serveHere(t, env)
+  const { id } = await taskIn(
+    await api('POST', '/tasks', bodyFor(server, 'impatient', { file: deedsIn(t).file })),
+  )
+  const task = await whenIt(api, id, 'completed')
+  t.match(saidIn(task), /nobody answered/)
+  t.same(asksIn(task), [])
+})
+
+t.test('a question of a subagent is answered at its caller', async t => {
+  const { server, env } = await askingPlace(t, true)
+  const { api } = await serveHere(t, env)
+  const deeds = deedsIn(t)
+  const { agent_config, ...body } = bodyFor(server, 'book', {})
+  const book = { tool: 's__book', arguments: { file: deeds.file } }
+  const input = JSON.stringify([book, { message: 'from below' }])
+  const script = [{ subagent: 'script', input }, { message: '$result' }]
+  const { id } = await taskIn(
+    await api('POST', '/tasks', { ...body, agent_config: { ...agent_config, script } }),
+  )
+  const task = await whenIt(api, id, 'input-required')
+  t.match(asksIn(task), [{ metadata: { asked_by: 'mcp:s' } }])
+  t.equal((await answer(api, task, { seats: 100 })).status, 422, 'its form is checked there, too')
+  await answer(api, task, { seats: 3 })
+  t.match(saidIn(await whenIt(api, id, 'completed')), /from below/)
+  t.match(deeds.answers(), [{ seats: { content: { seats: 3 } } }])
+})
+
+t.test('a task pauses while it is asked, and asks again when it is resumed', async t => {
+  for (const modern of [true, false]) {
+    const { server, env } = await askingPlace(t, modern)
+    const { api } = await serveHere(t, env)
+    const deeds = deedsIn(t)
+    const { agent_config, ...body } = bodyFor(server, 'chain', {})
+    const slow = {
+      tool: 'run_javascript',
+      arguments: { code: 'const end = Date.now() + 1500; while (Date.now() < end); 1' },
+    }
+    const script = [{ tools: [{ tool: 's__book', arguments: { file: deeds.file } }, slow] }, { message: 'x' }]
+    const { id } = await taskIn(
+      await api('POST', '/tasks', { ...body, agent_config: { ...agent_config, script } }),
+    )
+    await until(() => deeds.lines().length === 1)
+    t.equal((await api('POST', `/tasks/${id}/pause`)).status, 200)
+    await whenIt(api, id, 'paused')
+    t.equal((await api('POST', `/tasks/${id}/resume`)).status, 200)
+    await answer(api, await whenIt(api, id, 'input-required'), { seats: 8 })
+    await whenIt(api, id, 'completed')
+    t.match(deeds.answers(), [{ seats: { content: { seats: 8 } } }])
+    t.equal(deeds.lines().length, 2, 'the call did not begin again')
+  }
+})
+
+t.test('an agent that is code waits with the tool that it has called', async t => {
+  const agents = t.testdir({
+    'books.mjs': `import { agent } from 'reprise/agent'
+export default agent(async ctx => 'It said: ' + await ctx.tool('s__book', { file: ctx.input.text }))`,
+  })
+  for (const modern of [true, false]) {
+    const { server, env } = await askingPlace(t, modern)
+    const { api } = await serveHere(t, { ...env, AGENT_PATH: agents })
+    const deeds = deedsIn(t)
+    const tool_mcp_config = { mcpServers: { s: server } }
+    const { id } = await taskIn(
+      await api('POST', '/tasks', {
+        ...{ user_message_content: deeds.file, stream: false, background: true },
+        agent_config: { agent_id: 'books', tool_mcp_config },
+      }),
+    )
+    const task = await whenIt(api, id, 'input-required')
+    t.match(asksIn(task), [{ metadata: { asked_by: 'mcp:s' } }])
+    t.equal((await answer(api, task, { seats: 6 })).status, 200)
+    t.match((await whenIt(api, id, 'completed')).output.at(-1), { type: 'message' })
+    t.match(deeds.answers(), [{ seats: { content: { seats: 6 } } }])
+  }
+})
+
+t.test('each question ends a turn of the task, for the protocols of doors', async t => {
+  const { server, env } = await askingPlace(t, true)
+  const { api } = await serveHere(t, env)
+  const { id } = await taskIn(
+    await api('POST', '/tasks', bodyFor(server, 'chain', { file: deedsIn(t).file })),
+  )
+  await answer(api, await whenIt(api, id, 'input-required'), { city: 'Bern' })
+  await answer(api, await whenIt(api, id, 'input-required'), { city: 'Graz' })
+  await whenIt(api, id, 'completed')
+  const stream = await follow(api('GET', `/tasks/${id}/events`, undefined, { accept: 'text/event-stream' }))
+  const frames = await stream.until(all => all.some(({ type }) => type === 'task.completed'))
+  await stream.cut()
+  const beatOf = divideIntoTurns()
+  const turns = frames.map(frame => beatOf(frame as never))
+  t.equal(turns.filter(({ asked }) => asked !== undefined).length, 2)
+  t.equal(new Set(turns.map(({ turn }) => turn)).size, 3)
+})
