@@ -48,8 +48,8 @@ until made=$(api -H 'Idempotency-Key: by curl' -d "$BODY" "$URL/v1/tasks"); do s
 id=$(sed -E 's/.*"id":"(task_[^"]+)".*/\\1/' <<< "$made")
 waiting() { api "$URL/v1/tasks/$id" | sed -nE 's/.*"input_required":\\{[^}]*"call_id":"([^"]+)".*/\\1/p'; }
 answers() {
-  until call=$(waiting) && [ -n "$call" ]; do sleep 0.1; done
-  until api -o answer -d '{"tool_results":[{"call_id":"'$call'","message_content":"42"}]}' "$URL/v1/tasks/$id/input"; do sleep 0.1; done
+  until call=$(waiting) && [ -n "$call" ]; do sleep 0.4; done
+  until api -o answer -d '{"tool_results":[{"call_id":"'$call'","message_content":"42"}]}' "$URL/v1/tasks/$id/input"; do sleep 0.4; done
 }
 answers &
 touch frames
@@ -57,7 +57,7 @@ until grep -q '^event: task.completed' frames; do
   last=$(sed -n 's/^id: //p' frames | tail -1)
   api -N \${last:+-H "Last-Event-ID: $last"} -H 'Accept: text/event-stream' "$URL/v1/tasks/$id/events" |
     awk '{ event = event $0 "\\n" } $0 == "" { printf "%s", event; event = "" }' >> frames
-  sleep 0.1
+  sleep 0.4
 done
 cat frames`
   const body = { user_message_content: text, client_id: 'counts', stream: false, background: true }

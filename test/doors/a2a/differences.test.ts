@@ -7,6 +7,7 @@ import { createTaskTeller } from '../../../src/doors/a2a/teller.ts'
 import { until } from '../../support/http.ts'
 import { adminToken, serveHere } from '../../support/server.ts'
 import { receiver, status } from '../../webhooks/receiver.ts'
+import { hostile } from './hostile.ts'
 
 const agents = {
   'asks.mjs': `import { agent } from 'reprise/agent'
@@ -350,6 +351,8 @@ t.test('the program of docs/a2a.md runs', async t => {
   await new Promise(resolve => child.once('close', resolve))
   t.match(printed, /"value":"Hello"/)
 })
+
+t.test('200 hostile messages are answered, and none of them with a 5xx', t => hostile(t, { url, lines }, 200))
 
 t.test('the operator was told of no error', async t => {
   t.same(

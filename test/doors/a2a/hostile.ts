@@ -1,6 +1,6 @@
 // Messages that nobody should send. None of them may be answered with a 5xx, and none may stop the server.
 import type { Test } from 'tap'
-import { adminToken, serveHere } from '../../support/server.ts'
+import { adminToken, type serveHere } from '../../support/server.ts'
 
 /** Numbers that follow from a seed. */
 const randomOf = (seed: number) => {
@@ -156,18 +156,20 @@ const request = (random: Random, taskId: string): Asked => {
   return { method: random.pick(['GET', 'GET', 'POST', 'DELETE']), where: `${base}/${rest}?${query}` }
 }
 
+type Here = Awaited<ReturnType<typeof serveHere>>
+
 /** So many requests are under way at a time: some of them wait for an agent. */
 const together = 20
 
 /** Sends `count` hostile requests, and then a good one. */
 export const hostile = async (
   t: Test,
+  { url, lines }: Pick<Here, 'url' | 'lines'>,
   count: number,
   seed = Number(process.env.SEED ?? Date.now() % 1e9),
 ) => {
   t.comment(`SEED=${seed}`)
   const random = randomOf(seed)
-  const { url, lines } = await serveHere(t, { ALLOW_PRIVATE_URLS: '1' })
   const headers = { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' }
   const good = JSON.stringify({ message: { messageId: 'm', role: 'ROLE_USER', parts: [{ text: 'Hello' }] } })
   const hello = async () =>

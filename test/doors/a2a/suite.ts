@@ -104,4 +104,4 @@ function commit(): string {
   return stdout?.trim() || 'unknown'
 }
 
-t.test('5,000 hostile messages', t => hostile(t, 5000))
+t.test('5,000 hostile messages', async t => hostile(t, await serveHere(t, { ALLOW_PRIVATE_URLS: '1' }), 5000))

@@ -14,10 +14,19 @@ type Asked = {
   tools?: { function: { name: string } }[]
 }
 
+const asker = `import { agent } from 'reprise/agent'
+export default agent(async ctx => {
+  const colour = await ctx.ask('ask_user', { question: 'Which colour?' })
+  const [size, shape] = await Promise.all([ctx.ask('ask_size', { message: 'Which size?' }), ctx.ask('ask_shape', { a: 1 })])
+  return [ctx.input.text, colour, size, shape].join(', ')
+})
+`
+const model = await scriptedModel(t)
+const AGENT_PATH = t.testdir({ 'asker.mjs': asker })
+const server = await serveHere(t, { ...model.env, AGENT_PATH, ENV_UID_BASE: '0' })
+const env = { REPRISE_URL: server.url, REPRISE_TOKEN: adminToken }
+
 t.test('an editor that gives permissions and has tools', async t => {
-  const model = await scriptedModel(t)
-  const server = await serveHere(t, model.env)
-  const env = { REPRISE_URL: server.url, REPRISE_TOKEN: adminToken }
   const args = ['--agent', 'model', '--approve', 'write_file']
   let outcome: RequestPermissionOutcome = { outcome: 'cancelled' }
   const files = new Map([[`${cwd}/src/a.ts`, 'const a = 1']])
@@ -108,9 +117,6 @@ t.test('an editor that gives permissions and has tools', async t => {
 })
 
 t.test('a session that is loaded in the middle of a prompt', async t => {
-  const model = await scriptedModel(t)
-  const server = await serveHere(t, model.env)
-  const env = { REPRISE_URL: server.url, REPRISE_TOKEN: adminToken }
   let end = () => {}
   const ended = new Promise<void>(resolve => {
     end = resolve
@@ -165,18 +171,7 @@ t.test('a session that is loaded in the middle of a prompt', async t => {
   t.same(await long, { stopReason: 'cancelled' })
 })
 
-const asker = `import { agent } from 'reprise/agent'
-export default agent(async ctx => {
-  const colour = await ctx.ask('ask_user', { question: 'Which colour?' })
-  const [size, shape] = await Promise.all([ctx.ask('ask_size', { message: 'Which size?' }), ctx.ask('ask_shape', { a: 1 })])
-  return [ctx.input.text, colour, size, shape].join(', ')
-})
-`
-
 t.test('questions of an agent', async t => {
-  const agents = t.testdir({ 'asker.mjs': asker })
-  const server = await serveHere(t, { AGENT_PATH: agents, ENV_UID_BASE: '0' })
-  const env = { REPRISE_URL: server.url, REPRISE_TOKEN: adminToken }
   const args = ['--agent', 'asker']
 
   const plain = await openEditor(t, { args, env })
@@ -224,14 +219,15 @@ t.test('questions of an agent', async t => {
 })
 
 t.test('an answer in words that the server refuses, or gets late', async t => {
-  const agents = t.testdir({ 'asker.mjs': asker })
-  const server = await serveHere(t, { AGENT_PATH: agents, ENV_UID_BASE: '0' })
   const way = await holdingProxy(t, server.url)
-  const env = { REPRISE_URL: way.url, REPRISE_TOKEN: adminToken }
-  const editor = await openEditor(t, { args: ['--agent', 'asker'], env })
+  const editor = await openEditor(t, { args: ['--agent', 'asker'], env: { ...env, REPRISE_URL: way.url } })
   const session = await editor.newSession()
   const listed = async () =>
-    ((await (await server.api('GET', '/tasks')).json()) as { result: { status: string }[] }).result
+    (
+      (await (await server.api('GET', `/tasks?session_id=${session}`)).json()) as {
+        result: { status: string }[]
+      }
+    ).result
 
   await editor.prompt(session, 'paint')
   await t.rejects(editor.prompt(session, 'blue'.repeat(500_000)), {
@@ -254,9 +250,6 @@ t.test('an answer in words that the server refuses, or gets late', async t => {
 })
 
 t.test('sessions of the server', async t => {
-  const model = await scriptedModel(t)
-  const server = await serveHere(t, model.env)
-  const env = { REPRISE_URL: server.url, REPRISE_TOKEN: adminToken }
   const args = ['--agent', 'model', '--approve', 'write_file']
   let asked = 0
   const never = new Promise<RequestPermissionOutcome>(() => {})

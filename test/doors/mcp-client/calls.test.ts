@@ -8,6 +8,9 @@ import { serveHere, spawnServer } from '../../support/server.ts'
 import { play } from './scenarios.ts'
 import { taskServer } from './task-server.ts'
 
+const model = await fakeModel(t, [says('Hi.')])
+const here = await serveHere(t, { ...model.env, ALLOW_PRIVATE_URLS: '1' })
+
 t.test('a scenario of the public suite', async t => {
   const { code, printed } = await play(t, '2026-07-28', 'tools_call')
   t.equal(code, 0, printed)
@@ -25,8 +28,6 @@ t.test('what a server says about its tools reaches the model once', async t => {
     lists: [listOf([plainTool('go'), plainTool('stop'), plainTool('turn')])],
     calls: {},
   })
-  const model = await fakeModel(t, [says('Hi.')])
-  const server = await serveHere(t, { ...model.env, ALLOW_PRIVATE_URLS: '1' })
   const url = 'url' in place.server ? place.server.url : ''
   const body = {
     user_message_content: 'Hi',
@@ -34,7 +35,7 @@ t.test('what a server says about its tools reaches the model once', async t => {
     disallowed_tools: ['s__go'],
     agent_config: { agent_id: 'model', tool_mcp_config: { mcpServers: { s: { url } } } },
   }
-  t.match(await (await server.api('POST', '/tasks', body)).json(), { result: { status: 'completed' } })
+  t.match(await (await here.api('POST', '/tasks', body)).json(), { result: { status: 'completed' } })
   const tools = (model.asked[0]?.request?.tools ?? []) as {
     function: { name: string; description: string }
   }[]
@@ -78,14 +79,10 @@ t.test('a call that a server answers with a task is followed, also after the end
   const looks = server.of('tasks/get').length
   const second = await spawnServer(t, dataDir, env)
   await until(() => server.of('tasks/get').length > looks)
-  await second.end('SIGTERM')
-  t.same(server.of('tasks/cancel'), [], 'a server that stops leaves the task alone')
-
-  const third = await spawnServer(t, dataDir, env)
   isDone = true
-  let task = await taskIn(await third.api('GET', `/tasks/${id}`))
+  let task = await taskIn(await second.api('GET', `/tasks/${id}`))
   await until(async () => {
-    task = await taskIn(await third.api('GET', `/tasks/${id}`))
+    task = await taskIn(await second.api('GET', `/tasks/${id}`))
     return task.status !== 'working'
   })
   t.equal(task.status, 'completed')
@@ -99,16 +96,18 @@ t.test('a call that a server answers with a task is followed, also after the end
   for (const { params, name } of server.of('tasks/get')) t.same([params.taskId, name], ['t1', 't1'])
 
   isDone = false
-  const other = await taskIn(await third.api('POST', '/tasks', scriptFor(server.url)))
-  await until(() => server.of('tasks/get').some(({ params }) => params.taskId === 't2'))
-  await third.api('POST', `/tasks/${other.id}/cancel`)
-  await until(() => server.of('tasks/cancel').length > 0)
-  t.same(
-    server.of('tasks/cancel').map(({ params }) => params.taskId),
-    ['t2'],
-    'a task that is canceled cancels the task of the server',
-  )
-  await third.end('SIGTERM')
+  const follows = (taskId: string) => server.of('tasks/get').some(({ params }) => params.taskId === taskId)
+  const canceled = () => server.of('tasks/cancel').map(({ params }) => params.taskId)
+  const other = await taskIn(await second.api('POST', '/tasks', scriptFor(server.url)))
+  await until(() => follows('t2'))
+  await second.api('POST', `/tasks/${other.id}/cancel`)
+  await until(() => canceled().length > 0)
+  t.same(canceled(), ['t2'], 'a task that is canceled cancels the task of the server')
+
+  await second.api('POST', '/tasks', scriptFor(server.url))
+  await until(() => follows('t3'))
+  await second.end('SIGTERM')
+  t.same(canceled(), ['t2'], 'a server that stops leaves the task alone')
 })
 
 t.test('a task of a server that fails, is canceled or asks is a failed call', async t => {
@@ -119,7 +118,6 @@ t.test('a task of a server that fails, is canceled or asks is a failed call', as
       statusMessage: 'too long',
     },
   }
-  const here = await serveHere(t, { ALLOW_PRIVATE_URLS: '1' })
   for (const [said, state] of Object.entries(states)) {
     const server = await taskServer(t, () => ({ ...state }))
     const task = await taskIn(

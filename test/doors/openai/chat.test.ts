@@ -6,7 +6,7 @@ import { all, clientOf, scriptedModel, taskOf } from './clients.ts'
 
 const model = await scriptedModel(t)
 const { script, texts } = model
-const { api, url, lines } = await serveHere(t, model.env)
+const { api, url, lines } = await serveHere(t, { ...model.env, QUOTA_TASKS: '1' })
 const client = clientOf(url)
 const { completions } = client.chat
 type Messages = OpenAI.Chat.ChatCompletionMessageParam[]
@@ -205,13 +205,11 @@ t.test('errors have the form of OpenAI', async t => {
   await script([{ error: { status: 400, message: 'no such thing' } }])
   const stream = await completions.create({ model: 'model', messages: [user('x')], stream: true })
   await t.rejects(all(stream), { code: 'task_failed' })
-  const busy = await serveHere(t, { QUOTA_TASKS: '1' })
-  const few = clientOf(busy.url)
-  const token = (await (await busy.api('POST', '/auth/tokens', { role: 'user', user_id: 'ann' })).json()) as {
+  const token = (await (await api('POST', '/auth/tokens', { role: 'user', user_id: 'ann' })).json()) as {
     token: string
   }
-  const ann = clientOf(busy.url, { apiKey: token.token })
-  await busy.api('POST', '/tasks', {
+  const ann = clientOf(url, { apiKey: token.token })
+  await api('POST', '/tasks', {
     user_message_content: 'x',
     stream: false,
     background: true,
@@ -220,7 +218,7 @@ t.test('errors have the form of OpenAI', async t => {
   })
   const refused = ann.chat.completions.create({ model: 'echo', messages: [user('x')] })
   await t.rejects(refused, { status: 429, code: 'rate_limit_exceeded' })
-  t.ok((await few.models.list()).data.length > 0)
+  t.ok((await client.models.list()).data.length > 0)
 })
 
 t.test('the operator was told of no error', async t => {
