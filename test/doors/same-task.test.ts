@@ -236,7 +236,7 @@ t.test('one task is begun through a door, watched through another, and answered 
       [...new Set(numbers)].sort((a, b) => a - b),
       `${name}: and sees each number once, in order`,
     )
-    t.ok((proxies[n]?.cuts() ?? 0) > 1, `${name}: it was cut ${proxies[n]?.cuts()} times`)
+    t.ok((proxies[n]?.cuts() ?? 0) > 0, `${name}: it was cut ${proxies[n]?.cuts()} times`)
   }
   await Promise.all(rows.map(({ answers }, n) => answers.answer(again.url, begun[n] as Named, '42')))
   while (!(await tasksOf(again.api)).every(({ status }) => status === 'completed')) await pause()
