@@ -3,7 +3,7 @@ import { signal } from '@preact/signals'
 import { useMemo } from 'preact/hooks'
 import type { Static } from 'typebox'
 import { readJson } from '../../src/contract/json/exact-json.ts'
-import type { ToolCallItem, ToolDefinition } from '../../src/contract/wire.ts'
+import type { PendingCallItem, ToolDefinition } from '../../src/contract/wire.ts'
 import { openCalls } from '../../src/history/task/calls.ts'
 import { outcomeUnknown } from '../../src/history/task-object.ts'
 import { at } from '../api/api.ts'
@@ -71,7 +71,7 @@ const UnknownOutcome = ({
 type Tool = Static<typeof ToolDefinition>
 
 /** The arguments of a call; empty while they are no object. */
-const argumentsOf = (call: ToolCallItem): Record<string, unknown> => {
+const argumentsOf = (call: PendingCallItem): Record<string, unknown> => {
   try {
     const given: unknown = readJson(call.arguments)
     return typeof given === 'object' && given !== null ? (given as Record<string, unknown>) : {}
@@ -82,19 +82,19 @@ const argumentsOf = (call: ToolCallItem): Record<string, unknown> => {
 
 const isSchema = (value: unknown): value is Schema => typeof value === 'object' && value !== null
 /**
- * The schema of the answer to a call: `schema` of its arguments, `returns` or `output_schema` of its tool, or a choice
+ * The schema of the answer to a call: `schema` of its metadata or of its arguments, `returns` or `output_schema` of its tool, or a choice
  * from `options` or `choices` of its arguments. Undefined: the answer is a text.
  */
-const answerSchemaOf = (call: ToolCallItem, tool: Tool | undefined): Schema | undefined => {
+const answerSchemaOf = (call: PendingCallItem, tool: Tool | undefined): Schema | undefined => {
   const { schema, options, choices } = argumentsOf(call)
   const definition = (tool?.function ?? {}) as Record<string, unknown>
-  const found = [schema, definition.returns, definition.output_schema].find(isSchema)
+  const found = [call.metadata?.schema, schema, definition.returns, definition.output_schema].find(isSchema)
   const offered = [options, choices].find(Array.isArray)
   return found ?? (offered === undefined ? undefined : { enum: offered as unknown[], title: 'Answer' })
 }
 
 /** The arguments of a call, with the titles that the tool gives them. */
-const Arguments = ({ call, tool }: { call: ToolCallItem; tool: Tool | undefined }) => {
+const Arguments = ({ call, tool }: { call: PendingCallItem; tool: Tool | undefined }) => {
   const { properties = {} } = (tool?.function.parameters ?? {}) as Schema
   return (
     <dl class="facts">
@@ -113,7 +113,7 @@ const Answer = ({
   tool,
   history,
 }: {
-  call: ToolCallItem
+  call: PendingCallItem
   tool: Tool | undefined
   history: TaskHistory
 }) => {
@@ -131,6 +131,7 @@ const Answer = ({
   return (
     <Form class="call-answer" label={`Answer ${call.name}`} send={send}>
       <h3>{call.name}</h3>
+      {call.metadata?.asked_by && <p class="hint">Asked by {call.metadata.asked_by}</p>}
       {tool?.function.description && <p class="hint">{tool.function.description}</p>}
       <Arguments call={call} tool={tool} />
       {field === undefined ? (

@@ -5,12 +5,17 @@ import { taskIdOf, taskStream } from '../../src/contract/task-stream.ts'
 import type { ContextReference } from '../../src/history/context.ts'
 import type { ReadStore } from '../store.ts'
 import { sound } from '../sums.ts'
-import { asksClient } from './rows.ts'
 
-/** The calls that a task waits for, from its stored fields. */
-const pendingIn = (fields: string): string[] => {
-  const { metadata } = JSON.parse(fields) as { metadata?: { pending_inputs?: { call_id: string }[] } }
-  return (metadata?.pending_inputs ?? []).map(call => call.call_id)
+type Pending = { call_id: string; metadata?: { asked_by?: string } }
+
+/** The calls that a task waits for, from its stored fields. `asks`: calls on the server ask something of them. */
+const pendingIn = (fields: string): { pending: string[]; asks: boolean } => {
+  const { metadata } = JSON.parse(fields) as { metadata?: { pending_inputs?: Pending[] } }
+  const calls = metadata?.pending_inputs ?? []
+  return {
+    pending: calls.map(call => call.call_id),
+    asks: calls.some(call => call.metadata?.asked_by !== undefined),
+  }
 }
 
 /**
@@ -45,7 +50,7 @@ export const createChatSessionRows = (store: ReadStore) => {
     .pluck()
   const waiting = store.prepare<[string, string], { id: string; fields: string; sum: number; passes: 0 | 1 }>(
     `SELECT id, fields, sum,
-       agent = 'group' OR json_extract(fields, '$.metadata.pending_task') IS NOT NULL OR ${asksClient} AS passes
+       agent = 'group' OR json_extract(fields, '$.metadata.pending_task') IS NOT NULL AS passes
      FROM tasks WHERE user_id = ? AND session_id = ? AND status = 'input-required'
        AND deleted = 0 AND subtask = 0 ORDER BY position DESC`,
   )
@@ -129,11 +134,10 @@ export const createChatSessionRows = (store: ReadStore) => {
      * made these calls, that of a turn or of a subagent, and this one passes results on to it, or calls on the server ask.
      */
     waiting: (userId: string, sessionId: string) =>
-      waiting.all(userId, sessionId).map(({ id, fields, sum, passes }) => ({
-        id,
-        pending: pendingIn(sound(fields, sum)),
-        passes: passes === 1,
-      })),
+      waiting.all(userId, sessionId).map(({ id, fields, sum, passes }) => {
+        const { pending, asks } = pendingIn(sound(fields, sum))
+        return { id, pending, passes: passes === 1 || asks }
+      }),
     /**
      * What a task that starts now sees of earlier tasks: the completed tasks of its chat session, in the order in which
      * they ended. It names those that the task `context_of` did not see.

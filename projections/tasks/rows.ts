@@ -14,13 +14,8 @@ export type UnfinishedTask = TaskRow & {
   secret_ref: string | null
   wakes_at: number | null
   pending_task: string | null
-  asks: 0 | 1
+  asks: 0 | 1 | null
 }
-
-/** Whether calls on the server ask the client, those of subagents too. */
-export const asksClient = `EXISTS (
-  SELECT 1 FROM json_each(fields, '$.metadata.pending_inputs')
-  WHERE json_extract(value, '$.metadata.asked_by') IS NOT NULL)`
 
 export const rowColumns = ['position', ...taskKeys, 'row_sum'].join(', ')
 
@@ -35,7 +30,8 @@ export const createTaskRows = (store: ReadStore) => {
   const unfinished = store.prepare<[], UnfinishedTask>(
     `SELECT ${rowColumns}, secret_ref, wakes_at,
        CASE status WHEN 'input-required' THEN json_extract(fields, '$.metadata.pending_task') END AS pending_task,
-       status = 'input-required' AND ${asksClient} AS asks
+       CASE status WHEN 'input-required'
+         THEN instr(json_extract(fields, '$.metadata.pending_inputs'), '"asked_by":') > 0 END AS asks
      FROM tasks WHERE ended_at IS NULL ORDER BY position`,
   )
   const paused = store.prepare<[string], PausedTask>(
@@ -56,7 +52,7 @@ export const createTaskRows = (store: ReadStore) => {
     /**
      * Every task that has not ended, oldest first. `wakes_at`: the code of its agent waits, until this time at the latest
      * (Unix milliseconds); null: it does not wait. `pending_task`: the task of a subagent for which it waits. `asks`: it waits for
-     * answers to questions of calls on the server.
+     * answers to questions of calls on the server, or seems to.
      */
     unfinished: () => unfinished.all(),
     /** The tasks whose metadata says that they are paused for this reason, oldest first. */

@@ -103,6 +103,23 @@ t.test('a question of a subagent is answered at its caller', async t => {
   t.match(deeds.answers(), [{ seats: { content: { seats: 3 } } }])
 })
 
+t.test('no new task of the session takes the answer in place of the call that asks', async t => {
+  const { server, env } = await askingPlace(t, true)
+  const { api } = await serveHere(t, env)
+  const { id } = await taskIn(await api('POST', '/tasks', bodyFor(server, 'book', { file: deedsIn(t).file })))
+  const { session_id, ...task } = await whenIt(api, id, 'input-required')
+  const result = { type: 'tool_result', call_id: asksIn(task)[0]?.call_id, message_content: '{"seats":2}' }
+  const body = {
+    ...{ user_message_content: '', stream: false, session_id },
+    history_messages: [{ ...result, block_list: [] }],
+  }
+  const refused = await api('POST', '/tasks', body)
+  t.equal(refused.status, 400)
+  t.match(await refused.text(), new RegExp(`the task ${id}`))
+  t.equal((await api('POST', '/tasks', { ...body, task_id: id })).status, 200, 'the task itself takes it')
+  t.equal((await whenIt(api, id, 'completed')).status, 'completed')
+})
+
 t.test('a task pauses while it is asked, and asks again when it is resumed', async t => {
   for (const modern of [true, false]) {
     const { server, env } = await askingPlace(t, modern)

@@ -17,9 +17,9 @@ const asking = (params: Fields, state?: string) => ({
 })
 
 /** A server of 2026-07-28 that answers each call of its tool with what `answerTo` makes of the parameters. */
-const oddPlace = async (answerTo: (params: Fields) => Fields) => {
+const oddPlace = async (answerTo: (params: Fields) => Fields | Promise<Fields>, annotations: Fields = {}) => {
   const calls: Fields[] = []
-  const resultOf = (method: string, params: Fields): Fields | undefined => {
+  const resultOf = async (method: string, params: Fields): Promise<Fields | undefined> => {
     switch (method) {
       case 'server/discover':
         return {
@@ -29,7 +29,7 @@ const oddPlace = async (answerTo: (params: Fields) => Fields) => {
           serverInfo: { name: 'odd', version: '1' },
         }
       case 'tools/list':
-        return { ...complete, tools: [{ name: 'go', inputSchema: { type: 'object' } }] }
+        return { ...complete, tools: [{ name: 'go', inputSchema: { type: 'object' }, annotations }] }
       case 'tools/call':
         calls.push(params)
         return answerTo(params)
@@ -41,7 +41,7 @@ const oddPlace = async (answerTo: (params: Fields) => Fields) => {
     for await (const piece of request) body += piece
     if (request.method !== 'POST') return response.writeHead(405).end()
     const { id, method, params = {} } = JSON.parse(body) as { id?: unknown; method: string; params?: Fields }
-    const result = resultOf(method, params)
+    const result = await resultOf(method, params)
     response.writeHead(200, { 'content-type': 'application/json' })
     return response.end(
       JSON.stringify({
@@ -145,9 +145,38 @@ t.test('a task of a server that asks gets the answer, also after a kill -9', asy
   t.match(given, { inputResponses: { a: { action: 'accept', content: { a: 'the blue one' } } } })
   t.equal(server.of('tools/call').length, 1)
 
-  given = undefined
-  const other = await taskIn(await second.api('POST', '/tasks', bodyFor({ url: server.url }, 'slow', {})))
-  given = undefined
-  t.ok(other.id)
   await second.end('SIGTERM')
 })
+
+for (const isSafe of [false, true]) {
+  const what = isSafe ? 'goes on once more' : 'is not made twice'
+  t.test(`a call that a kill -9 ends after its answer ${what}`, async t => {
+    let isHeld = true
+    let release = () => {}
+    const place = await oddPlace(
+      ({ inputResponses }) => {
+        if (inputResponses === undefined)
+          return asking({ message: 'What?', requestedSchema: oneField }, 'the state')
+        if (isHeld)
+          return new Promise<Fields>(resolve => (release = () => resolve({ ...complete, content: [] })))
+        return { ...complete, content: [{ type: 'text', text: 'done' }] }
+      },
+      isSafe ? { readOnlyHint: true } : {},
+    )
+    const dataDir = t.testdir()
+    const first = await spawnServer(t, dataDir, env)
+    const { id } = await taskIn(await first.api('POST', '/tasks', bodyFor({ url: place.url }, 'go', {})))
+    await answer(first.api, await whenIt(first.api, id, 'input-required'), { a: 'b' })
+    await until(() => place.calls.length === 2)
+    await first.end('SIGKILL')
+    isHeld = false
+    release()
+    const second = await spawnServer(t, dataDir, env)
+    const task = await whenIt(second.api, id, isSafe ? 'completed' : 'paused')
+    const made = place.calls.filter(({ inputResponses }) => inputResponses !== undefined)
+    t.equal(made.length, isSafe ? 2 : 1)
+    t.ok(made.every(({ requestState }) => requestState === 'the state'))
+    if (!isSafe) t.match(task.metadata, { reason: 'outcome_unknown' })
+    await second.end('SIGTERM')
+  })
+}
