@@ -22,15 +22,15 @@ export type Task = {
   output: { type: string; call_id?: string; status?: string; message_content?: unknown }[]
 }
 
-/** A call of a tool of the server `s`, by an agent that then repeats what the tool said. */
-export const bodyFor = (server: object, tool: string, args: object) => ({
+/** A call of a tool of a server, by an agent that then repeats what the tool said. */
+export const bodyFor = (server: object, tool: string, args: object, name = 's') => ({
   user_message_content: 'go',
   stream: false,
   background: true,
   agent_config: {
     agent_id: 'script',
-    script: [{ tool: `s__${tool}`, arguments: args }, { message: 'It said: $result' }],
-    tool_mcp_config: { mcpServers: { s: server } },
+    script: [{ tool: `${name}__${tool}`, arguments: args }, { message: 'It said: $result' }],
+    tool_mcp_config: { mcpServers: { [name]: server } },
   },
 })
 
@@ -96,10 +96,11 @@ export const askingPlace = async (t: Test, modern: boolean): Promise<Asking> => 
   const { url } = await serveMcp(t, { modern, make: makeAskingServer })
   return { server: { url }, env: { ALLOW_PRIVATE_URLS: '1' } }
 }
-export const askingProcess = (t: Test, modern: boolean): Asking => {
-  const args = [program, ...(modern ? ['modern'] : [])]
-  const config = { mcpServers: { s: { command: process.execPath, args } } }
+
+/** The variables of a server of Reprise whose tasks can use a program of each version: `s` speaks 2025-11-25, `new` 2026-07-28. */
+export const askingPrograms = (t: Test): Record<string, string> => {
+  const run = (...more: string[]) => ({ command: process.execPath, args: [program, ...more] })
   const file = path.join(folderOf(t), 'mcp.json')
-  writeFileSync(file, JSON.stringify(config))
-  return { server: {}, env: { MCP_CONFIG: file } }
+  writeFileSync(file, JSON.stringify({ mcpServers: { s: run(), new: run('modern') } }))
+  return { MCP_CONFIG: file }
 }

@@ -110,7 +110,7 @@ t.test('a call that a server answers with a task is followed, also after the end
   t.same(canceled(), ['t2'], 'a server that stops leaves the task alone')
 })
 
-t.test('a task of a server that fails, is canceled or asks is a failed call', async t => {
+t.test('a task of a server that fails or is canceled is a failed call', async t => {
   const states: Record<string, object> = {
     'no such city': { status: 'failed', error: { code: -32000, message: 'no such city' } },
     'the server has canceled the task of the call: too long': {

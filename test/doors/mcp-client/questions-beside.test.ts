@@ -1,13 +1,14 @@
 // Questions of MCP servers beside other calls, in subagents, in agents that are code, and in tasks that pause.
 import t from 'tap'
 import { divideIntoTurns } from '../../../src/doors/turns.ts'
+import { envCalls } from '../../http/env-calls.ts'
 import { until } from '../../support/http.ts'
 import { serveHere } from '../../support/server.ts'
 import { follow } from '../../support/sse.ts'
 import {
   answer,
   askingPlace,
-  askingProcess,
+  askingPrograms,
   asksIn,
   bodyFor,
   deedsIn,
@@ -17,10 +18,16 @@ import {
   whenIt,
 } from './asked.ts'
 
+const agents = t.testdir({
+  'books.mjs': `import { agent } from 'reprise/agent'
+export default agent(async ctx => 'It said: ' + await ctx.tool('s__book', { file: ctx.input.text }))`,
+})
+const [newer, older] = [await askingPlace(t, true), await askingPlace(t, false)]
+const { api } = await serveHere(t, { ...newer.env, ...askingPrograms(t), AGENT_PATH: agents })
+
 t.test('two calls of a step that ask run on one by one', async t => {
   for (const modern of [true, false]) {
-    const { server, env } = await askingPlace(t, modern)
-    const { api } = await serveHere(t, env)
+    const { server } = modern ? newer : older
     const deeds = deedsIn(t)
     const { agent_config, ...body } = bodyFor(server, 'book', {})
     const book = { tool: 's__book', arguments: { file: deeds.file } }
@@ -50,8 +57,7 @@ t.test('two calls of a step that ask run on one by one', async t => {
 })
 
 t.test('a question goes over to the call that asked it when another one ends first', async t => {
-  const { server, env } = await askingPlace(t, false)
-  const { api } = await serveHere(t, env)
+  const { server } = older
   const deeds = deedsIn(t)
   const { agent_config, ...body } = bodyFor(server, 'book', {})
   const script = [
@@ -74,8 +80,7 @@ t.test('a question goes over to the call that asked it when another one ends fir
 })
 
 t.test('a server that waits no longer takes its question back', async t => {
-  const { server, env } = askingProcess(t, false)
-  const { api } = await serveHere(t, env)
+  const server = {}
   const { id } = await taskIn(
     await api('POST', '/tasks', bodyFor(server, 'impatient', { file: deedsIn(t).file })),
   )
@@ -85,8 +90,7 @@ t.test('a server that waits no longer takes its question back', async t => {
 })
 
 t.test('a question of a subagent is answered at its caller', async t => {
-  const { server, env } = await askingPlace(t, true)
-  const { api } = await serveHere(t, env)
+  const { server } = newer
   const deeds = deedsIn(t)
   const { agent_config, ...body } = bodyFor(server, 'book', {})
   const book = { tool: 's__book', arguments: { file: deeds.file } }
@@ -104,8 +108,7 @@ t.test('a question of a subagent is answered at its caller', async t => {
 })
 
 t.test('no new task of the session takes the answer in place of the call that asks', async t => {
-  const { server, env } = await askingPlace(t, true)
-  const { api } = await serveHere(t, env)
+  const { server } = newer
   const { id } = await taskIn(await api('POST', '/tasks', bodyFor(server, 'book', { file: deedsIn(t).file })))
   const { session_id, ...task } = await whenIt(api, id, 'input-required')
   const result = { type: 'tool_result', call_id: asksIn(task)[0]?.call_id, message_content: '{"seats":2}' }
@@ -122,8 +125,7 @@ t.test('no new task of the session takes the answer in place of the call that as
 
 t.test('a task pauses while it is asked, and asks again when it is resumed', async t => {
   for (const modern of [true, false]) {
-    const { server, env } = await askingPlace(t, modern)
-    const { api } = await serveHere(t, env)
+    const { server } = modern ? newer : older
     const deeds = deedsIn(t)
     const { agent_config, ...body } = bodyFor(server, 'chain', {})
     const slow = {
@@ -146,13 +148,8 @@ t.test('a task pauses while it is asked, and asks again when it is resumed', asy
 })
 
 t.test('an agent that is code waits with the tool that it has called', async t => {
-  const agents = t.testdir({
-    'books.mjs': `import { agent } from 'reprise/agent'
-export default agent(async ctx => 'It said: ' + await ctx.tool('s__book', { file: ctx.input.text }))`,
-  })
   for (const modern of [true, false]) {
-    const { server, env } = await askingPlace(t, modern)
-    const { api } = await serveHere(t, { ...env, AGENT_PATH: agents })
+    const { server } = modern ? newer : older
     const deeds = deedsIn(t)
     const tool_mcp_config = { mcpServers: { s: server } }
     const { id } = await taskIn(
@@ -169,9 +166,20 @@ export default agent(async ctx => 'It said: ' + await ctx.tool('s__book', { file
   }
 })
 
+t.test('the server of an environment session has no user to ask, and its step says so', async t => {
+  for (const modern of [true, false]) {
+    const deeds = deedsIn(t)
+    const { create, step } = envCalls(api)
+    const { body } = await create({ env_id: 'mcp', env_init_kwargs: { server: modern ? 'new' : 's' } })
+    const { status, text } = await step(body.session_id, 'book', { file: deeds.file })
+    t.equal(status, 200)
+    t.match(text, /capabilit/i, 'the server knows that nobody can answer')
+    t.same(deeds.answers(), [])
+  }
+})
+
 t.test('each question ends a turn of the task, for the protocols of doors', async t => {
-  const { server, env } = await askingPlace(t, true)
-  const { api } = await serveHere(t, env)
+  const { server } = newer
   const { id } = await taskIn(
     await api('POST', '/tasks', bodyFor(server, 'chain', { file: deedsIn(t).file })),
   )

@@ -5,12 +5,12 @@ import t, { type Test } from 'tap'
 import { forksOf } from '../../http/fork-calls.ts'
 import { folderOf } from '../../mcp/support.ts'
 import { until } from '../../support/http.ts'
-import { type Api, serveHere, spawnServer } from '../../support/server.ts'
+import { serveHere, spawnServer } from '../../support/server.ts'
 import { type Frame, follow } from '../../support/sse.ts'
 import {
   answer,
   askingPlace,
-  askingProcess,
+  askingPrograms,
   asksIn,
   bodyFor,
   deedsIn,
@@ -21,7 +21,7 @@ import {
 } from './asked.ts'
 
 /** The number of the frame with which a task begins to wait. */
-const waitFrame = async (api: Api, id: string): Promise<number> => {
+const waitFrame = async (id: string): Promise<number> => {
   const stream = await follow(api('GET', `/tasks/${id}/events`, undefined, { accept: 'text/event-stream' }))
   const waits = ({ type }: Frame) => type === 'task.input_required'
   const frames = await stream.until(all => all.some(waits))
@@ -69,7 +69,7 @@ t.test(
 t.test(
   'a question of a program of 2025-11-25 ends with the connection, and the outcome of its call is unknown',
   async t => {
-    const { api, id, before, deeds, end } = await killedWhileAsking(t, askingProcess(t, false))
+    const { api, id, before, deeds, end } = await killedWhileAsking(t, { server: {}, env: askingPrograms(t) })
     const task = await whenIt(api, id, 'paused')
     t.match(task.metadata, { reason: 'outcome_unknown', effect: { name: 's__book' } })
     t.same(asksIn(task), [])
@@ -82,13 +82,15 @@ t.test(
   },
 )
 
+const [newer, older] = [await askingPlace(t, true), await askingPlace(t, false)]
+const { api } = await serveHere(t, newer.env)
+
 t.test('a fork at the question answers otherwise', async t => {
-  const { server, env } = await askingPlace(t, true)
-  const { api } = await serveHere(t, env)
+  const { server } = newer
   const deeds = deedsIn(t)
   const { id } = await taskIn(await api('POST', '/tasks', bodyFor(server, 'book', { file: deeds.file })))
   const task = await whenIt(api, id, 'input-required')
-  const fork = await forksOf(api).fork(id, { at: await waitFrame(api, id) })
+  const fork = await forksOf(api).fork(id, { at: await waitFrame(id) })
   const other = await whenIt(api, fork.id, 'input-required')
   t.not(asksIn(other)[0]?.call_id, asksIn(task)[0]?.call_id)
   await answer(api, other, { seats: 1 })
@@ -100,12 +102,11 @@ t.test('a fork at the question answers otherwise', async t => {
 })
 
 t.test('a fork at a question of a connection that it lacks calls the tool again', async t => {
-  const { server, env } = await askingPlace(t, false)
-  const { api } = await serveHere(t, env)
+  const { server } = older
   const deeds = deedsIn(t)
   const { id } = await taskIn(await api('POST', '/tasks', bodyFor(server, 'book', { file: deeds.file })))
   const task = await whenIt(api, id, 'input-required')
-  const fork = await forksOf(api).fork(id, { at: await waitFrame(api, id) })
+  const fork = await forksOf(api).fork(id, { at: await waitFrame(id) })
   await until(() => deeds.lines().length === 2)
   const other = await whenIt(api, fork.id, 'input-required')
   t.equal(asksIn(other).length, 1)
@@ -117,7 +118,7 @@ t.test('a fork at a question of a connection that it lacks calls the tool again'
 })
 
 t.test('an erasure removes question, state and answer', async t => {
-  const { server, env } = await askingPlace(t, true)
+  const { server, env } = newer
   const { api, dataDir } = await serveHere(t, env)
   const { id } = await taskIn(await api('POST', '/tasks', bodyFor(server, 'book', { file: deedsIn(t).file })))
   const task = await whenIt(api, id, 'input-required')

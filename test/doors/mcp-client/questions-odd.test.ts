@@ -54,6 +54,8 @@ const oddPlace = async (answerTo: (params: Fields) => Fields | Promise<Fields>, 
   return { url, calls }
 }
 
+const { api } = await serveHere(t, env)
+
 t.test('what no user can be asked fails the call, with the reason', async t => {
   const cases: [RegExp, Fields][] = [
     [/asks without a message/, { mode: 'form', requestedSchema: oneField }],
@@ -77,7 +79,6 @@ t.test('what no user can be asked fails the call, with the reason', async t => {
     [/asks for a visit to no URL/, { mode: 'url', message: 'Go.', url: 'javascript:alert(1)' }],
     [/asks in a way that is not known here/, { mode: 'dream', message: 'Sleep.' }],
   ]
-  const { api } = await serveHere(t, env)
   let params: Fields = {}
   const { url } = await oddPlace(() => asking(params))
   for (const [why, asked] of cases) {
@@ -90,7 +91,6 @@ t.test('what no user can be asked fails the call, with the reason', async t => {
 })
 
 t.test('a server that asks without end, or wants back a state without end, is not answered', async t => {
-  const { api } = await serveHere(t, env)
   const silent = await oddPlace(() => ({ resultType: 'input_required', requestState: 'again' }))
   const first = await taskIn(await api('POST', '/tasks', bodyFor({ url: silent.url }, 'go', {})))
   t.match(saidIn(await whenIt(api, first.id, 'completed')), /asks the user without end/)
@@ -104,7 +104,6 @@ t.test('a server that asks without end, or wants back a state without end, is no
 })
 
 t.test('a state that quotes a secret is not stored', async t => {
-  const { api } = await serveHere(t, env)
   const headers = { authorization: 'Bearer my-very-secret-key' }
   const place = await oddPlace(() =>
     asking({ message: 'your my-very-secret-key', requestedSchema: oneField }),
