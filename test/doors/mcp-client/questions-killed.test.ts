@@ -1,7 +1,7 @@
 // A task waits for the answer to a question of an MCP server while this server is killed, forked from, and made to erase it.
 import { globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import t, { type Test } from 'tap'
+import t from 'tap'
 import { forksOf } from '../../http/fork-calls.ts'
 import { folderOf } from '../../mcp/support.ts'
 import { until } from '../../support/http.ts'
@@ -29,58 +29,47 @@ const waitFrame = async (id: string): Promise<number> => {
   return frames.find(waits)?.sequence_number ?? -1
 }
 
-/** A task that waits for the answer to a question, on a server that was killed and started again. */
-const killedWhileAsking = async (t: Test, { server, env }: Awaited<ReturnType<typeof askingPlace>>) => {
-  const [dataDir, deeds] = [path.join(folderOf(t), 'data'), deedsIn(t)]
+t.test('a kill -9 while a server waits for the answer', async t => {
+  const [place, deeds, lost] = [await askingPlace(t, true), deedsIn(t), deedsIn(t)]
+  const [dataDir, env] = [path.join(folderOf(t), 'data'), { ...place.env, ...askingPrograms(t) }]
   const first = await spawnServer(t, dataDir, env)
-  const { id } = await taskIn(
-    await first.api('POST', '/tasks', bodyFor(server, 'book', { file: deeds.file })),
-  )
-  const before = await whenIt(first.api, id, 'input-required')
+  const waiting = async (server: object, { file }: { file: string }) => {
+    const { id } = await taskIn(await first.api('POST', '/tasks', bodyFor(server, 'book', { file })))
+    return whenIt(first.api, id, 'input-required')
+  }
+  const [newest, program] = [await waiting(place.server, deeds), await waiting({}, lost)]
   await first.end('SIGKILL')
-  const second = await spawnServer(t, dataDir, env)
-  return { ...second, id, before, deeds, dataDir }
-}
+  const { api, end } = await spawnServer(t, dataDir, env)
 
-t.test(
-  'an answer that comes after a kill -9 reaches a server of 2026-07-28, which is called once more',
-  async t => {
-    const place = await askingPlace(t, true)
-    const { api, id, before, deeds, end, dataDir } = await killedWhileAsking(t, place)
-    const task = await taskNow(api, id)
-    t.same(asksIn(task), asksIn(before), 'the question is the same')
+  await t.test('of 2026-07-28: the answer reaches it, and it is called once more', async t => {
+    const task = await taskNow(api, newest.id)
+    t.same(asksIn(task), asksIn(newest), 'the question is the same')
     t.equal((await answer(api, task, { seats: 100 })).status, 422)
     t.equal((await answer(api, task, { seats: 4 })).status, 200)
-    const done = await whenIt(api, id, 'completed')
-    t.match(saidIn(done), /done with/)
+    t.match(saidIn(await whenIt(api, task.id, 'completed')), /done with/)
     t.same(deeds.lines(), [
       { asked: ['seats'] },
       { answers: { seats: { action: 'accept', content: { seats: 4, window: true } } } },
     ])
-    await end('SIGKILL')
+  })
 
-    const third = await spawnServer(t, dataDir, place.env)
-    t.equal((await taskNow(third.api, id)).status, 'completed')
-    t.equal(deeds.lines().length, 2, 'a further restart calls nothing')
-    await third.end('SIGTERM')
-  },
-)
-
-t.test(
-  'a question of a program of 2025-11-25 ends with the connection, and the outcome of its call is unknown',
-  async t => {
-    const { api, id, before, deeds, end } = await killedWhileAsking(t, { server: {}, env: askingPrograms(t) })
-    const task = await whenIt(api, id, 'paused')
+  await t.test('of 2025-11-25: its question is over, and the outcome of its call is unknown', async t => {
+    const task = await whenIt(api, program.id, 'paused')
     t.match(task.metadata, { reason: 'outcome_unknown', effect: { name: 's__book' } })
     t.same(asksIn(task), [])
-    t.equal((await answer(api, before, { seats: 4 })).status, 422, 'nobody waits for the answer')
-    t.equal((await api('POST', `/tasks/${id}/resume`)).status, 200, 'the task may run the call again')
-    await answer(api, await whenIt(api, id, 'input-required'), { seats: 5 })
-    await whenIt(api, id, 'completed')
-    t.match(deeds.answers(), [{ seats: { action: 'accept', content: { seats: 5 } } }])
-    await end('SIGTERM')
-  },
-)
+    t.equal((await answer(api, program, { seats: 4 })).status, 422, 'nobody waits for the answer')
+    t.equal((await api('POST', `/tasks/${task.id}/resume`)).status, 200, 'the task may run the call again')
+    await answer(api, await whenIt(api, task.id, 'input-required'), { seats: 5 })
+    await whenIt(api, task.id, 'completed')
+    t.match(lost.answers(), [{ seats: { action: 'accept', content: { seats: 5 } } }])
+  })
+  await end('SIGKILL')
+
+  const third = await spawnServer(t, dataDir, env)
+  t.equal((await taskNow(third.api, newest.id)).status, 'completed')
+  t.equal(deeds.lines().length, 2, 'a further restart calls nothing')
+  await third.end('SIGTERM')
+})
 
 const [newer, older] = [await askingPlace(t, true), await askingPlace(t, false)]
 const { api } = await serveHere(t, newer.env)

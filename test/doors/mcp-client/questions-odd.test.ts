@@ -1,8 +1,9 @@
 // Servers that ask without end, with forms that are none, or too much; and tasks of servers that ask.
 import t from 'tap'
 import { listen } from '../../mcp/servers/http.ts'
+import { folderOf } from '../../mcp/support.ts'
 import { until } from '../../support/http.ts'
-import { serveHere, spawnServer } from '../../support/server.ts'
+import { type Api, serveHere, spawnServer } from '../../support/server.ts'
 import { answer, asksIn, bodyFor, saidIn, taskIn, taskNow, whenIt } from './asked.ts'
 import { taskServer } from './task-server.ts'
 
@@ -120,62 +121,64 @@ t.test('a state that quotes a secret is not stored', async t => {
   t.match(saidIn(await whenIt(api, second.id, 'completed')), /wants back a state that shows a secret/)
 })
 
-t.test('a task of a server that asks gets the answer, also after a kill -9', async t => {
+/** Asks once, and gives its result to the answer when it is no longer held. */
+const heldPlace = async (annotations: Fields) => {
+  let isHeld = true
+  const place = await oddPlace(({ inputResponses }) => {
+    if (inputResponses === undefined)
+      return asking({ message: 'What?', requestedSchema: oneField }, 'the state')
+    return isHeld ? new Promise<Fields>(() => {}) : { ...complete, content: [{ type: 'text', text: 'done' }] }
+  }, annotations)
+  const begin = async (api: Api) =>
+    (await taskIn(await api('POST', '/tasks', bodyFor({ url: place.url }, 'go', {})))).id
+  const free = () => {
+    isHeld = false
+  }
+  return { ...place, begin, free }
+}
+
+t.test('a kill -9 of this server', async t => {
   let given: unknown
   const done = { status: 'completed', result: { content: [{ type: 'text', text: 'done at last' }] } }
   const { inputRequests } = asking({ message: 'Which?', requestedSchema: oneField })
-  const server = await taskServer(t, () => {
-    given ??= server.of('tasks/update')[0]?.params
+  const tasks = await taskServer(t, () => {
+    given ??= tasks.of('tasks/update')[0]?.params
     return given === undefined ? { status: 'input_required', inputRequests } : done
   })
-  const dataDir = t.testdir()
+  const [unsafe, safe] = [await heldPlace({}), await heldPlace({ readOnlyHint: true })]
+  const dataDir = folderOf(t)
   const first = await spawnServer(t, dataDir, env)
-  const { id } = await taskIn(await first.api('POST', '/tasks', bodyFor({ url: server.url }, 'slow', {})))
+  const { id } = await taskIn(await first.api('POST', '/tasks', bodyFor({ url: tasks.url }, 'slow', {})))
   const before = await whenIt(first.api, id, 'input-required')
+  const ids = [await unsafe.begin(first.api), await safe.begin(first.api)] as const
+  for (const one of ids) await answer(first.api, await whenIt(first.api, one, 'input-required'), { a: 'b' })
+  await until(() => unsafe.calls.length === 2 && safe.calls.length === 2)
   await first.end('SIGKILL')
+  for (const { free } of [unsafe, safe]) free()
+  const looks = tasks.of('tasks/get').length
+  const { api: again, end } = await spawnServer(t, dataDir, env)
 
-  const second = await spawnServer(t, dataDir, env)
-  const looks = server.of('tasks/get').length
-  await until(() => server.of('tasks/get').length > looks)
-  const task = await taskNow(second.api, id)
-  t.same(asksIn(task), asksIn(before), 'it asks once')
-  await answer(second.api, task, { a: 'the blue one' })
-  t.match(saidIn(await whenIt(second.api, id, 'completed')), /done at last/)
-  t.match(given, { inputResponses: { a: { action: 'accept', content: { a: 'the blue one' } } } })
-  t.equal(server.of('tools/call').length, 1)
-
-  await second.end('SIGTERM')
-})
-
-for (const isSafe of [false, true]) {
-  const what = isSafe ? 'goes on once more' : 'is not made twice'
-  t.test(`a call that a kill -9 ends after its answer ${what}`, async t => {
-    let isHeld = true
-    let release = () => {}
-    const place = await oddPlace(
-      ({ inputResponses }) => {
-        if (inputResponses === undefined)
-          return asking({ message: 'What?', requestedSchema: oneField }, 'the state')
-        if (isHeld)
-          return new Promise<Fields>(resolve => (release = () => resolve({ ...complete, content: [] })))
-        return { ...complete, content: [{ type: 'text', text: 'done' }] }
-      },
-      isSafe ? { readOnlyHint: true } : {},
-    )
-    const dataDir = t.testdir()
-    const first = await spawnServer(t, dataDir, env)
-    const { id } = await taskIn(await first.api('POST', '/tasks', bodyFor({ url: place.url }, 'go', {})))
-    await answer(first.api, await whenIt(first.api, id, 'input-required'), { a: 'b' })
-    await until(() => place.calls.length === 2)
-    await first.end('SIGKILL')
-    isHeld = false
-    release()
-    const second = await spawnServer(t, dataDir, env)
-    const task = await whenIt(second.api, id, isSafe ? 'completed' : 'paused')
-    const made = place.calls.filter(({ inputResponses }) => inputResponses !== undefined)
-    t.equal(made.length, isSafe ? 2 : 1)
-    t.ok(made.every(({ requestState }) => requestState === 'the state'))
-    if (!isSafe) t.match(task.metadata, { reason: 'outcome_unknown' })
-    await second.end('SIGTERM')
+  await t.test('leaves the question of a task of a server, which gets the answer', async t => {
+    await until(() => tasks.of('tasks/get').length > looks)
+    const task = await taskNow(again, id)
+    t.same(asksIn(task), asksIn(before), 'it asks once')
+    await answer(again, task, { a: 'the blue one' })
+    t.match(saidIn(await whenIt(again, id, 'completed')), /done at last/)
+    t.match(given, { inputResponses: { a: { action: 'accept', content: { a: 'the blue one' } } } })
+    t.equal(tasks.of('tools/call').length, 1)
   })
-}
+
+  const answered = ({ calls }: { calls: Fields[] }) =>
+    calls.flatMap(({ inputResponses, requestState }) => (inputResponses === undefined ? [] : [requestState]))
+
+  await t.test('after the answer does not make a call twice', async t => {
+    t.match((await whenIt(again, ids[0], 'paused')).metadata, { reason: 'outcome_unknown' })
+    t.same(answered(unsafe), ['the state'])
+  })
+
+  await t.test('lets a call that is safe to repeat go on once more with its state', async t => {
+    await whenIt(again, ids[1], 'completed')
+    t.same(answered(safe), ['the state', 'the state'])
+  })
+  await end('SIGTERM')
+})
