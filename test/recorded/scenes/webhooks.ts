@@ -25,5 +25,8 @@ export const playWebhooks = async ({ must }: Stage): Promise<void> => {
     message: { messageId: 'pushed', role: 'ROLE_USER', parts: [{ text: 'with a push' }] },
     configuration: { taskPushNotificationConfig: { url, token: 'hush', authentication } },
   })
-  await must('DELETE', `/webhooks/wht_${(task as unknown as { id: string }).id}`)
+  const pushed = (task as unknown as { id: string }).id
+  await must('DELETE', `/webhooks/wht_${pushed}`)
+  // Its task has ended already.
+  await must('POST', `/../a2a/echo/tasks/${pushed}/pushNotificationConfigs`, { id: 'late', url })
 }
