@@ -120,18 +120,29 @@ const Answer = ({
   const schema = answerSchemaOf(call, tool)
   const field = useMemo(() => (schema === undefined ? undefined : createField(schema)), [call.call_id])
   const text = useMemo(() => signal(''), [call.call_id])
-  const send = async () => {
-    const value = field === undefined ? text.value : answerOf(field)
-    const message_content = typeof value === 'string' ? value : JSON.stringify(value ?? null)
+  const { busy, error, run } = useMemo(createAction, [call.call_id])
+  const give = async (result: { message_content: string; status?: 'incomplete' }) => {
     await api.send('POST', `/tasks${at(history.id)}/input`, {
-      tool_results: [{ call_id: call.call_id, message_content }],
+      tool_results: [{ call_id: call.call_id, ...result }],
     })
     history.refresh()
   }
+  const send = async () => {
+    const value = field === undefined ? text.value : answerOf(field)
+    return give({ message_content: typeof value === 'string' ? value : JSON.stringify(value ?? null) })
+  }
+  const decline = () => run(() => give({ message_content: 'declined', status: 'incomplete' }))
   return (
     <Form class="call-answer" label={`Answer ${call.name}`} send={send}>
       <h3>{call.name}</h3>
       {call.metadata?.asked_by && <p class="hint">Asked by {call.metadata.asked_by}</p>}
+      {call.metadata?.url && (
+        <p>
+          <a href={call.metadata.url} target="_blank" rel="noopener noreferrer">
+            {call.metadata.url}
+          </a>
+        </p>
+      )}
       {tool?.function.description && <p class="hint">{tool.function.description}</p>}
       <Arguments call={call} tool={tool} />
       {field === undefined ? (
@@ -143,7 +154,13 @@ const Answer = ({
         <SchemaForm field={field} />
       )}
       <Submit label="Answer" kind="primary" />
+      {call.metadata?.asked_by && (
+        <button type="button" disabled={busy.value} onClick={() => void decline()}>
+          Decline
+        </button>
+      )}
       <FormProblem />
+      <Problem text={error.value} />
     </Form>
   )
 }

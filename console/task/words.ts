@@ -62,6 +62,11 @@ const wordsOf = (event: Event): string => {
       return data.delta
     case 'EffectIntended':
       return `${data.name}${data.attempt === undefined ? '' : `, run ${data.attempt}`}`
+    case 'EffectPromised':
+      return [
+        ...(data.asks?.questions ?? []).map(({ name }) => `asks: ${name}`),
+        ...(data.asks?.answers ?? []).map(({ by }) => `answered by ${by}`),
+      ].join(', ')
     case 'EffectCompleted':
       if (data.message !== undefined) return 'a message has come'
       return `${data.status === 'incomplete' ? 'incomplete: ' : ''}${textOf(data.content)}`
