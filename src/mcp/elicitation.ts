@@ -5,7 +5,7 @@ import { plainText } from '../contract/plain-text.ts'
 import type { ToolAnswer, ToolQuestion } from '../contract/tools.ts'
 import { maxFields, maxForm, maxQuestion } from './limits.ts'
 import { type Fields, isFields } from './reading/heard.ts'
-import { isServerUrl, type McpServer, withoutSecrets } from './server.ts'
+import { isServerUrl, type McpServer, showsSecret, withoutSecrets } from './server.ts'
 
 /** What a client of Reprise can show for a server: a form, or the address of a page. */
 export const elicitation = { form: {}, url: {} }
@@ -48,15 +48,14 @@ export const questionOf = (server: McpServer, params: unknown): ToolQuestion | U
   const asked_by = `mcp:${server.name}`
   if (mode === 'url') {
     const isAddress = typeof url === 'string' && url.length <= maxQuestion && isServerUrl(url)
-    if (!isAddress || withoutSecrets(server, url) !== url) return { problem: 'asks for a visit to no URL' }
+    if (!isAddress || showsSecret(server, url)) return { problem: 'asks for a visit to no URL' }
     const text = `${question}\n${url}`
     return { name: 'elicitation', arguments: { question: text }, metadata: { asked_by, url } }
   }
   if (mode !== 'form') return { problem: 'asks in a way that is not known here' }
   const form = formOf(requestedSchema)
   if ('problem' in form) return form
-  const text = JSON.stringify(form.schema)
-  if (withoutSecrets(server, text) !== text) return { problem: 'asks with a form that shows a secret' }
+  if (showsSecret(server, form.schema)) return { problem: 'asks with a form that shows a secret' }
   return { name: 'elicitation', arguments: { question }, metadata: { asked_by, schema: form.schema } }
 }
 

@@ -4,7 +4,7 @@ import type { ToolAnswer, ToolQuestion } from '../contract/tools.ts'
 import { questionOf, resultOf, type Unaskable } from './elicitation.ts'
 import { maxState, mostAsked } from './limits.ts'
 import { type Fields, isFields } from './reading/heard.ts'
-import { type McpServer, withoutSecrets } from './server.ts'
+import { type McpServer, showsSecret } from './server.ts'
 
 export type MoreWanted = { requests: Fields; requestState: string | undefined }
 
@@ -54,7 +54,7 @@ export const stateOf = (
   const text = JSON.stringify(state)
   if (text.length > maxState) return { problem: `wants back a state of more than ${maxState >> 10} KiB` }
   // What is stored holds no secrets, and the server needs its state as it is.
-  return withoutSecrets(server, text) === text ? text : { problem: 'wants back a state that shows a secret' }
+  return showsSecret(server, state) ? { problem: 'wants back a state that shows a secret' } : text
 }
 
 export const roundIn = (state: string): number => (JSON.parse(state) as State).round

@@ -52,3 +52,12 @@ const secretsOf = (server: McpServer): string[] => {
 /** A text with the configured secrets of the server masked. */
 export const withoutSecrets = (server: McpServer, text: string): string =>
   secretsOf(server).reduce((masked, secret) => masked.replaceAll(secret, '***'), text)
+
+/** Whether one of the texts of a JSON value, or one of its names, has a secret of the server in it. */
+export const showsSecret = (server: McpServer, value: unknown): boolean => {
+  if (typeof value === 'string') return withoutSecrets(server, value) !== value
+  if (typeof value !== 'object' || value === null) return false
+  return Object.entries(value).some(
+    ([name, inner]) => showsSecret(server, name) || showsSecret(server, inner),
+  )
+}

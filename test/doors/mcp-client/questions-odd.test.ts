@@ -104,7 +104,7 @@ t.test('a server that asks without end, or wants back a state without end, is no
   t.match(saidIn(await whenIt(api, second.id, 'completed')), /wants back a state of more than 64 KiB/)
 })
 
-t.test('a state that quotes a secret is not stored', async t => {
+t.test('a state or a form that quotes a secret is not stored', async t => {
   const headers = { authorization: 'Bearer my-very-secret-key' }
   const place = await oddPlace(() =>
     asking({ message: 'your my-very-secret-key', requestedSchema: oneField }),
@@ -114,11 +114,22 @@ t.test('a state that quotes a secret is not stored', async t => {
   t.equal(JSON.parse(question?.arguments ?? '').question, 'your ***')
   await api('POST', `/tasks/${first.id}/cancel`)
 
-  const other = await oddPlace(() =>
-    asking({ message: 'What?', requestedSchema: oneField }, 'my-very-secret-key'),
-  )
-  const second = await taskIn(await api('POST', '/tasks', bodyFor({ url: other.url, headers }, 'go', {})))
-  t.match(saidIn(await whenIt(api, second.id, 'completed')), /wants back a state that shows a secret/)
+  for (const secret of ['my-very-secret-key', 'my-"very\\secret"-key']) {
+    const hidden = { headers: { authorization: `Bearer ${secret}` } }
+    const shown = { type: 'object', properties: { a: { type: 'string', title: `not ${secret}` } } }
+    const cases: [RegExp, Fields][] = [
+      [
+        /wants back a state that shows a secret/,
+        asking({ message: 'What?', requestedSchema: oneField }, secret),
+      ],
+      [/asks with a form that shows a secret/, asking({ message: 'What?', requestedSchema: shown })],
+    ]
+    for (const [why, asked] of cases) {
+      const { url } = await oddPlace(() => asked)
+      const { id } = await taskIn(await api('POST', '/tasks', bodyFor({ url, ...hidden }, 'go', {})))
+      t.match(saidIn(await whenIt(api, id, 'completed')), why)
+    }
+  }
 })
 
 /** Asks once, and gives its result to the answer when it is no longer held. */
