@@ -15,6 +15,22 @@ import { mostRounds } from './limits.ts'
 import type { AskUser } from './live-questions.ts'
 import type { McpServer } from './server.ts'
 
+/** Asks with forms whose schemas can be used: no answer fits any other. Rejects with McpFailure for these. */
+export const askUsable =
+  (
+    { name }: Pick<McpServer, 'name'>,
+    ask: NonNullable<ToolInput['ask']>,
+    problemsOf: (schema: object) => Promise<string[]>,
+  ): NonNullable<ToolInput['ask']> =>
+  async (questions, how) => {
+    for (const { metadata } of questions) {
+      const [problem] = metadata.schema === undefined ? [] : await problemsOf(metadata.schema)
+      if (problem === undefined) continue
+      throw new McpFailure(name, `asks with a form that cannot be used: ${problem}`, { isAnswer: true })
+    }
+    return ask(questions, how)
+  }
+
 /** Asks while the call runs: the answer is of use to this process alone. */
 export const liveAsk =
   (ask: NonNullable<ToolInput['ask']>): AskUser =>
@@ -24,7 +40,8 @@ export const liveAsk =
     return answer
   }
 
-type Asking = Pick<ToolInput, 'ask' | 'asked' | 'promised'> & {
+type Asking = Pick<ToolInput, 'asked' | 'promised'> & {
+  ask: ToolInput['ask'] | undefined
   server: McpServer
   isSafe: boolean
   /** Calls the tool, or calls it again with what the server has asked for. */

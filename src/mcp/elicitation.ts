@@ -1,9 +1,10 @@
 // Reads what a server asks the user (an elicitation) as a question of a tool, and makes the server's result of the answer.
 import { withDefaults } from '../contract/json/defaults.ts'
 import { readJson } from '../contract/json/exact-json.ts'
+import { isDeeper } from '../contract/json/json-limits.ts'
 import { plainText } from '../contract/plain-text.ts'
 import type { ToolAnswer, ToolQuestion } from '../contract/tools.ts'
-import { maxFields, maxForm, maxQuestion } from './limits.ts'
+import { deepestForm, maxFields, maxForm, maxQuestion } from './limits.ts'
 import { type Fields, isFields } from './reading/heard.ts'
 import { isServerUrl, type McpServer, showsSecret, withoutSecrets } from './server.ts'
 
@@ -32,6 +33,7 @@ const formOf = (schema: unknown): { schema: Fields } | Unaskable => {
   if (!isFields(properties) || !Object.values(properties).every(isField)) return noForm
   const isList = Array.isArray(required) && required.every(name => typeof name === 'string')
   if (required !== undefined && !isList) return noForm
+  if (isDeeper(properties, deepestForm)) return noForm
   const isLarge = JSON.stringify(properties).length > maxForm || Object.keys(properties).length > maxFields
   if (isLarge) return { problem: `asks with a form of more than ${maxFields} fields or ${maxForm >> 10} KiB` }
   return { schema: { type, properties, ...(required === undefined ? {} : { required }) } }

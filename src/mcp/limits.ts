@@ -31,8 +31,9 @@ export const maxProgress = 4096
 export const maxQuestion = 8 * 1024
 export const maxForm = 64 * 1024
 export const maxState = 64 * 1024
-/** The most fields of a form. */
+/** The most fields of a form, and the most levels of nesting in their schemas. */
 export const maxFields = 64
+export const deepestForm = 16
 /** A call may ask the user at most so many questions at a time, and so often. A server that asks more often counts as one without end. */
 export const mostAsked = 16
 export const mostRounds = 32

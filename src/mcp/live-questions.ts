@@ -41,7 +41,8 @@ export const createLiveQuestions = (server: McpServer, timers: Pick<Timers, 'aft
         const goOn = call.hold()
         try {
           return resultOf(question, await call.ask(question, AbortSignal.any([withdrawn, call.over])))
-        } catch {
+        } catch (error) {
+          if (error instanceof McpFailure) throw refused(error.message)
           if (!call.over.aborted) break
         } finally {
           goOn()

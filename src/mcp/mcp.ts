@@ -22,9 +22,11 @@ type Deps = {
   report: Report
   client: { name: string; version: string }
   isWorking: (rootTaskId: string) => boolean
+  /** Why a schema cannot be used; empty: it can. */
+  problemsOf: (schema: object, user: string) => Promise<string[]>
 }
 
-export const createMcp = ({ configured, mayReach, ...deps }: Deps): Mcp => {
+export const createMcp = ({ configured, mayReach, problemsOf, ...deps }: Deps): Mcp => {
   const [everywhere, guarded] = [
     createOutsideFetch({ mayReach: () => true }),
     createOutsideFetch({ mayReach }),
@@ -39,7 +41,7 @@ export const createMcp = ({ configured, mayReach, ...deps }: Deps): Mcp => {
     guardedFetch: guarded.fetch,
   })
   return {
-    ...createMcpTools({ configured, connections }),
+    ...createMcpTools({ configured, connections, problemsOf }),
     environment: createMcpEnvironment({ configured, connections, inUse, odd }),
     ended: connections.ended,
     async close() {

@@ -1,7 +1,7 @@
 // Gives a task the tools of its MCP servers, as ordinary tools.
 import { envOf, type Tool, type ToolScope, type ToolSource } from '../contract/tools.ts'
 import type { OddTool } from '../contract/wire.ts'
-import { answerTo, liveAsk } from './asking-call.ts'
+import { answerTo, askUsable, liveAsk } from './asking-call.ts'
 import type { Caller, Connections } from './connections.ts'
 import { failedContent } from './content.ts'
 import { McpFailure } from './failure.ts'
@@ -15,6 +15,8 @@ import { promisedIn, promiseOf } from './server-task.ts'
 type Deps = {
   configured: ReadonlyMap<string, McpServer>
   connections: Pick<Connections, 'tools' | 'call' | 'follow'>
+  /** Why a schema cannot be used; empty: it can. */
+  problemsOf: (schema: object, user: string) => Promise<string[]>
 }
 
 /**
@@ -50,7 +52,7 @@ const leftOut = (server: McpServer, odd: OddTool): Tool => ({
   },
 })
 
-export const createMcpTools = ({ configured, connections }: Deps): ToolSource => {
+export const createMcpTools = ({ configured, connections, problemsOf }: Deps): ToolSource => {
   const asTool = (
     server: McpServer,
     caller: Caller,
@@ -68,7 +70,8 @@ export const createMcpTools = ({ configured, connections }: Deps): ToolSource =>
       origin: `mcp:${server.name}`,
       isSafe: () => isSafe,
       async run(input) {
-        const { arguments: args, emit, signal, promise, promised, ask, asked } = input
+        const { arguments: args, emit, signal, promise, promised, asked, user } = input
+        const ask = input.ask && askUsable(server, input.ask, schema => problemsOf(schema, user))
         const hear = (message: string) => emit(`${message}\n`)
         const askUser = ask && liveAsk(ask)
         const call = (given?: Given) =>
@@ -77,7 +80,9 @@ export const createMcpTools = ({ configured, connections }: Deps): ToolSource =>
             signal,
           )
         const answer =
-          promise === undefined ? await answerTo({ server, isSafe, call, ...input }) : promisedIn(promise)
+          promise === undefined
+            ? await answerTo({ ...input, server, isSafe, call, ask })
+            : promisedIn(promise)
         const isTask = 'taskId' in answer
         if (isTask && promise === undefined) await promised?.(promiseOf(answer))
         const result = isTask

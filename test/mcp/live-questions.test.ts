@@ -1,5 +1,6 @@
 // Questions that a server sends while a call runs: they stop its time, and have an end.
 import t from 'tap'
+import { askUsable, liveAsk } from '../../src/mcp/asking-call.ts'
 import { callMs, mostRounds } from '../../src/mcp/limits.ts'
 import { createLiveQuestions } from '../../src/mcp/live-questions.ts'
 import { settle, testWorld } from '../support/world.ts'
@@ -62,4 +63,17 @@ t.test('nobody is asked outside of a call, or for a call without a user', async 
     message: /asks with a message of more than 8 KiB/,
   })
   await settle()
+})
+
+t.test('a server that asks with a form that cannot be used hears so', async t => {
+  const server = placeServer('s', 'http://127.0.0.1')
+  const { during, elicit } = createLiveQuestions(server, testWorld().timers)
+  const answered = async () => [{ status: 'completed' as const, content: '{}' }]
+  const ask = liveAsk(askUsable(server, answered, async () => ['the pattern is none']))
+  await during(ask, () =>
+    t.rejects(elicit(params, never), {
+      code: -32602,
+      message: /asks with a form that cannot be used: the pattern is none/,
+    }),
+  )
 })

@@ -93,6 +93,7 @@ export const givenMcp = async (
   const tools = createMcpTools({
     configured: new Map(configured.map(server => [server.name, server])),
     connections,
+    problemsOf: async () => [],
   })
   /** A task that names all of the configured servers, unless it says otherwise. */
   const scopeOf = (

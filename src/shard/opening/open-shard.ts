@@ -71,7 +71,7 @@ const natsOf = ({ nats }: Config, deps: Omit<NatsBusDeps, 'settings'>) =>
 /** Returns the function that says whether requests to callers' URLs may go to an address. */
 const mayReachOf = ({ allowPrivateUrls }: Config) => (allowPrivateUrls ? () => true : isPublic)
 
-type McpDeps = Pick<Parameters<typeof createMcp>[0], 'children' | 'timers' | 'report'>
+type McpDeps = Pick<Parameters<typeof createMcp>[0], 'children' | 'timers' | 'report' | 'problemsOf'>
 const mcpOf =
   (config: Config, deps: McpDeps) =>
   (isWorking: (taskId: string) => boolean): Mcp =>
@@ -216,7 +216,7 @@ export const openShardParts = async (
       tools: builtinTools(world),
       checker,
       outside: createOutsideFetch({ mayReach: mayReachOf(config) }),
-      mcp: mcpOf(config, { children, timers: world.timers, report }),
+      mcp: mcpOf(config, { children, timers: world.timers, report, problemsOf: checker.problemsOf }),
       environments,
       sessionFolders: createSessionFolders(files.sessions, () => isPinned(files.backups), left?.takeAway),
       roots,

@@ -11,6 +11,8 @@ type Fields = Record<string, unknown>
 const env = { ALLOW_PRIVATE_URLS: '1' }
 const complete = { resultType: 'complete', ttlMs: 0, cacheScope: 'private' }
 const oneField = { type: 'object', properties: { a: { type: 'string' } } }
+const formWith = (more: Fields) => ({ type: 'object', properties: { a: { type: 'string', ...more } } })
+const deep = (levels: number): Fields => JSON.parse(`${'{"not":'.repeat(levels)}{}${'}'.repeat(levels)}`)
 const asking = (params: Fields, state?: string) => ({
   resultType: 'input_required',
   inputRequests: { a: { method: 'elicitation/create', params } },
@@ -75,6 +77,15 @@ t.test('what no user can be asked fails the call, with the reason', async t => {
           properties: { a: { type: 'string', title: 'x'.repeat(3 << 20) } },
         },
       },
+    ],
+    [/asks with a form that is none/, { message: 'What?', requestedSchema: formWith({ not: deep(40) }) }],
+    [
+      /asks with a form that cannot be used: .*regular/i,
+      { message: 'What?', requestedSchema: formWith({ pattern: '(((' }) },
+    ],
+    [
+      /asks with a form that cannot be used/,
+      { message: 'What?', requestedSchema: formWith({ $ref: 'http://127.0.0.1:1/x' }) },
     ],
     [/asks with a message of more than 8 KiB/, { message: 'x'.repeat(1 << 20), requestedSchema: oneField }],
     [/asks for a visit to no URL/, { mode: 'url', message: 'Go.', url: 'javascript:alert(1)' }],
