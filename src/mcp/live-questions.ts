@@ -60,7 +60,7 @@ export const createLiveQuestions = (server: McpServer, timers: Pick<Timers, 'aft
       const hold = () => {
         if (held++ === 0) stop()
         return () => {
-          if (--held === 0) stop = begin()
+          if (--held === 0 && !over.signal.aborted) stop = begin()
         }
       }
       const count = () => {

@@ -2,7 +2,7 @@
 import t from 'tap'
 import { askUsable, liveAsk } from '../../src/mcp/asking-call.ts'
 import { callMs, mostRounds } from '../../src/mcp/limits.ts'
-import { createLiveQuestions } from '../../src/mcp/live-questions.ts'
+import { type AskUser, createLiveQuestions } from '../../src/mcp/live-questions.ts'
 import { settle, testWorld } from '../support/world.ts'
 import { placeServer } from './support.ts'
 
@@ -63,6 +63,34 @@ t.test('nobody is asked outside of a call, or for a call without a user', async 
     message: /asks with a message of more than 8 KiB/,
   })
   await settle()
+})
+
+t.test('a question that waits when its call ends leaves no timer of the call', async t => {
+  const world = testWorld()
+  const running = new Set<() => void>()
+  const after = (ms: number, job: () => void) => {
+    const stop = world.timers.after(ms, job)
+    running.add(stop)
+    return () => {
+      running.delete(stop)
+      stop()
+    }
+  }
+  const { during, elicit } = createLiveQuestions(placeServer('s', 'http://127.0.0.1'), { after })
+  let end = () => {}
+  const work = new Promise<void>(resolve => {
+    end = resolve
+  })
+  const ask: AskUser = async (_, withdrawn) => {
+    throw new Error(await whenAborted(withdrawn))
+  }
+  const call = during(ask, () => work)
+  const result = elicit(params, never)
+  await settle()
+  end()
+  await call
+  t.same(await result, { action: 'cancel' })
+  t.equal(running.size, 0)
 })
 
 t.test('a server that asks with a form that cannot be used hears so', async t => {
