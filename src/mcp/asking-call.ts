@@ -74,7 +74,11 @@ export const answerTo = async ({
     if (round > mostRounds) throw unable('asks the user without end')
     const read = questionsIn(server, answer.requests)
     if ('problem' in read) throw unable(read.problem)
-    const state = stateOf(server, read.questions.keys(), answer, round)
+    const state = stateOf(server, {
+      keys: [...read.questions.keys()],
+      round,
+      requestState: answer.requestState,
+    })
     if (typeof state !== 'string') throw unable(state.problem)
     const questions = [...read.questions.values()]
     if (questions.length === 0) answer = await call(givenFor(state, [], []))

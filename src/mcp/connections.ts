@@ -10,7 +10,8 @@ import type { ToolList } from './list-tools.ts'
 import type { Outside } from './outside.ts'
 import type { McpTool } from './reading/tool.ts'
 import type { McpServer } from './server.ts'
-import { followTask, type ServerTask, type TaskAsks } from './server-task.ts'
+import { followTask, type ServerTask } from './server-task.ts'
+import type { TaskAsks } from './task-questions.ts'
 
 /** A connection of a task, from its first request on. */
 type Entry = {

@@ -11,8 +11,11 @@ export type MoreWanted = { requests: Fields; requestState: string | undefined }
 /** What a call goes on with. */
 export type Given = { inputResponses?: Fields; requestState?: string }
 
-/** What is stored with the questions. `round`: how often the call has been asked for more. */
-type State = { keys: string[]; requestState?: string; round: number }
+/**
+ * What is stored with the questions. `round`: how often the call has been asked for more. `taskId`: of the task of the server that asks
+ * for it; absent: the answer to the call does.
+ */
+type State = { keys: string[]; requestState?: string | undefined; round: number; taskId?: string }
 
 export const isMore = (value: object): value is MoreWanted => 'requests' in value
 
@@ -44,13 +47,7 @@ export const questionsIn = (
 }
 
 /** The text that is stored with the questions. */
-export const stateOf = (
-  server: McpServer,
-  keys: Iterable<string>,
-  { requestState }: Pick<MoreWanted, 'requestState'>,
-  round: number,
-): string | Unaskable => {
-  const state: State = { keys: [...keys], round, ...(requestState === undefined ? {} : { requestState }) }
+export const stateOf = (server: McpServer, state: State): string | Unaskable => {
   const text = JSON.stringify(state)
   if (text.length > maxState) return { problem: `wants back a state of more than ${maxState >> 10} KiB` }
   // What is stored holds no secrets, and the server needs its state as it is.

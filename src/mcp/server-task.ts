@@ -1,15 +1,14 @@
 // Follows the task that a server has answered a call with, until it gives the result of the call (the extension
 // io.modelcontextprotocol/tasks). The server goes on by itself meanwhile, so a restart takes the task up by its id.
 import type { Timers } from '../contract/ports.ts'
-import { Interrupted, type ToolInput } from '../contract/tools.ts'
+import { Interrupted } from '../contract/tools.ts'
 import { sleep } from '../platform/sleep.ts'
 import { type CallResult, readResult } from './content.ts'
 import { McpFailure } from './failure.ts'
-import { givenFor, questionsIn, stateOf } from './input-required.ts'
-import { awayMs, mostRounds, pollMs } from './limits.ts'
+import { awayMs, pollMs } from './limits.ts'
 import { type Fields, isFields } from './reading/heard.ts'
 import { wordsIn } from './reading/words.ts'
-import type { McpServer } from './server.ts'
+import { createTaskQuestions, type TaskAsks } from './task-questions.ts'
 
 export const tasksExtension = 'io.modelcontextprotocol/tasks'
 
@@ -47,13 +46,6 @@ const resultIn = (state: Fields): CallResult | undefined => {
   return undefined
 }
 
-/** `ask`: asks the user. `asked`: what the call has asked in an earlier process. Both absent: nobody can be asked. */
-export type TaskAsks = {
-  server?: McpServer
-  ask?: ToolInput['ask'] | undefined
-  asked?: ToolInput['asked']
-}
-
 type Follow = {
   timers: Pick<Timers, 'after'>
   signal: AbortSignal
@@ -74,44 +66,34 @@ const cancel = async ({ send, timers }: Follow, taskId: string): Promise<void> =
   stop()
 }
 
-/** Gives the task what it asks for. Returns why that cannot be; undefined: it is given, or was before. */
-const giveMore = async (
-  { asks: { server, ask, asked }, signal, send }: Follow,
-  taskId: string,
-  requests: Fields,
-  given: Set<string>,
-): Promise<string | undefined> => {
-  const keys = Object.keys(requests)
-    .filter(key => !given.has(key))
-    .sort()
-  if (keys.length === 0) return undefined
-  for (const key of keys) given.add(key)
-  if (server === undefined || ask === undefined) return 'asks for more than the call gave it'
-  if (given.size > mostRounds) return 'asks the user without end'
-  const read = questionsIn(server, Object.fromEntries(keys.map(key => [key, requests[key]])))
-  if ('problem' in read) return read.problem
-  const state = stateOf(server, keys, { requestState: undefined }, 1)
-  if (typeof state !== 'string') return state.problem
-  const questions = [...read.questions.values()]
-  const before = asked?.state === state ? asked.answers : undefined
-  const { inputResponses } = givenFor(state, questions, before ?? (await ask(questions, { state })))
-  await send('tasks/update', { taskId, inputResponses }, signal)
-  return undefined
-}
-
 /** Rejects when the signal aborts; the task of the server is canceled then, unless only this process ends. */
 export const followTask = async (task: ServerTask, given: Follow): Promise<CallResult> => {
-  const { timers, signal, hear, send } = given
+  const { timers, signal, hear, send, asks } = given
   const { taskId } = task
+  const questions = createTaskQuestions(asks, taskId)
   let wait = task.pollMs
   let heard = ''
-  /** The keys of what the task has been given. */
-  const more = new Set<string>()
+  /** Whether the server has refused the results that the task wants. */
+  let isRefused = false
   /** Milliseconds for which the server could not be asked. */
   let away = 0
+
+  const giveResults = async (): Promise<void> => {
+    const inputResponses = questions.results()
+    if (inputResponses === undefined) return
+    try {
+      await send('tasks/update', { taskId, inputResponses }, signal)
+      questions.given()
+      isRefused = false
+    } catch (error) {
+      // The task may have ended, or gone on, without them. It is looked at once more.
+      if (isRefused || !(error instanceof McpFailure && error.isAnswer)) throw error
+      isRefused = true
+    }
+  }
   try {
     for (;;) {
-      await sleep(timers, wait, signal)
+      await sleep(timers, wait, questions.wakes(signal))
       signal.throwIfAborted()
       try {
         const state = await send('tasks/get', { taskId }, signal)
@@ -120,13 +102,13 @@ export const followTask = async (task: ServerTask, given: Follow): Promise<CallR
         const result = resultIn(state)
         if (result !== undefined) return result
         if (state.status === 'input_required') {
-          const requests = isFields(state.inputRequests) ? state.inputRequests : {}
-          const problem = await giveMore(given, taskId, requests, more)
+          const problem = questions.hear(isFields(state.inputRequests) ? state.inputRequests : {})
           // The server keeps asking for what nobody will give.
           if (problem !== undefined) {
             await cancel(given, taskId)
-            return failed(`the server ${problem}`)
+            return failed(problem)
           }
+          await giveResults()
         }
         const { statusMessage } = state
         if (typeof statusMessage === 'string' && statusMessage !== heard) hear(statusMessage)
@@ -134,7 +116,8 @@ export const followTask = async (task: ServerTask, given: Follow): Promise<CallR
         wait = pollOf(state)
       } catch (error) {
         if (signal.aborted || !(error instanceof McpFailure) || error.isAnswer) throw error
-        away += wait
+        // The user may take longer to answer than a server may be away.
+        away = questions.isAsking() ? 0 : away + wait
         if (away > awayMs) throw error
         wait = Math.min(2 * wait, pollMs.most)
       }
@@ -142,5 +125,7 @@ export const followTask = async (task: ServerTask, given: Follow): Promise<CallR
   } catch (error) {
     if (signal.aborted && !(signal.reason instanceof Interrupted)) await cancel(given, taskId)
     throw error
+  } finally {
+    if (!signal.aborted) await questions.withdraw()
   }
 }

@@ -159,13 +159,58 @@ const heldPlace = async (annotations: Fields) => {
   return { ...place, begin, free }
 }
 
+/** What a task of a server asks. */
+const wanted = {
+  status: 'input_required',
+  inputRequests: asking({ message: 'Which?', requestedSchema: oneField }).inputRequests,
+}
+const text = (said: string) => ({ content: [{ type: 'text', text: said }] })
+
+t.test('the question of a task of a server that has ended without the answer is taken back', async t => {
+  let isOver = false
+  const tasks = await taskServer(t, () =>
+    isOver ? { status: 'completed', result: text('ended by itself') } : wanted,
+  )
+  const { id } = await taskIn(await api('POST', '/tasks', bodyFor({ url: tasks.url }, 'slow', {})))
+  await whenIt(api, id, 'input-required')
+  isOver = true
+  const task = await whenIt(api, id, 'completed')
+  t.match(saidIn(task), /ended by itself/)
+  t.same(asksIn(task), [])
+  t.equal(tasks.of('tasks/update').length, 0)
+})
+
+t.test('a task of a server that refuses the answer is looked at once more', async t => {
+  for (const [after, said, updates] of [
+    [{ status: 'completed', result: text('went on without it') }, /went on without it/, 1],
+    [wanted, /answered: too late/, 2],
+  ] as const) {
+    const tasks = await taskServer(
+      t,
+      () => (tasks.of('tasks/update').length === 0 ? wanted : after),
+      'too late',
+    )
+    const { id } = await taskIn(await api('POST', '/tasks', bodyFor({ url: tasks.url }, 'slow', {})))
+    await answer(api, await whenIt(api, id, 'input-required'), { a: 'b' })
+    t.match(saidIn(await whenIt(api, id, 'completed')), said)
+    t.equal(tasks.of('tasks/update').length, updates)
+  }
+})
+
+t.test('a task of a server that asks with a form that cannot be used is canceled', async t => {
+  const { inputRequests } = asking({ message: 'Which?', requestedSchema: formWith({ pattern: '(((' }) })
+  const tasks = await taskServer(t, () => ({ ...wanted, inputRequests }))
+  const { id } = await taskIn(await api('POST', '/tasks', bodyFor({ url: tasks.url }, 'slow', {})))
+  t.match(saidIn(await whenIt(api, id, 'completed')), /asks with a form that cannot be used/)
+  t.equal(tasks.of('tasks/cancel').length, 1)
+})
+
 t.test('a kill -9 of this server', async t => {
   let given: unknown
-  const done = { status: 'completed', result: { content: [{ type: 'text', text: 'done at last' }] } }
-  const { inputRequests } = asking({ message: 'Which?', requestedSchema: oneField })
+  const done = { status: 'completed', result: text('done at last') }
   const tasks = await taskServer(t, () => {
     given ??= tasks.of('tasks/update')[0]?.params
-    return given === undefined ? { status: 'input_required', inputRequests } : done
+    return given === undefined ? wanted : done
   })
   const [unsafe, safe] = [await heldPlace({}), await heldPlace({ readOnlyHint: true })]
   const dataDir = folderOf(t)

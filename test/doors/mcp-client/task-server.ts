@@ -9,10 +9,11 @@ type Asked = { method: string; params: Fields; name: string | undefined }
 const version = '2026-07-28'
 const complete = { resultType: 'complete', ttlMs: 0, cacheScope: 'private' }
 
-/** `stateOf`: the fields of a task that `tasks/get` gives, at the n-th look at it. */
+/** `stateOf`: the fields of a task that `tasks/get` gives, at the n-th look at it. `refusal`: why it takes no answers; absent: it does. */
 export const taskServer = async (
   t: Pick<Test, 'teardown'>,
   stateOf: (taskId: string, n: number) => Fields,
+  refusal?: string,
 ) => {
   const asked: Asked[] = []
   const looks = new Map<string, number>()
@@ -45,6 +46,7 @@ export const taskServer = async (
         return { ...taskOf(taskId), ...stateOf(taskId, n), resultType: 'complete' }
       }
       case 'tasks/update':
+        return refusal === undefined ? { resultType: 'complete' } : undefined
       case 'tasks/cancel':
         return { resultType: 'complete' }
     }
@@ -60,7 +62,8 @@ export const taskServer = async (
     const { id, method, params = {} } = JSON.parse(body) as { id?: unknown; method: string; params?: Fields }
     asked.push({ method, params, name: request.headers['mcp-name'] as string | undefined })
     const result = resultOf(method, params)
-    const answer = result === undefined ? { error: { code: -32601, message: 'unknown' } } : { result }
+    const answer =
+      result === undefined ? { error: { code: -32601, message: refusal ?? 'unknown' } } : { result }
     response.writeHead(200, { 'content-type': 'application/json' })
     response.end(JSON.stringify({ jsonrpc: '2.0', id, ...answer }))
   })
