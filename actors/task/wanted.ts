@@ -1,7 +1,7 @@
 // Derives the work that a task wants from its state in the chart, its view, and what runs in this process. Pure.
 import { isPausing } from '../../src/contract/charts/task-state.ts'
 import {
-  hasAnswers,
+  canGoOn,
   isAsking,
   isPassive,
   isResting,
@@ -53,10 +53,9 @@ const openStep = (view: DecidedTask, runs: Runs): Wanted =>
 const isKnown =
   (runs: Runs) =>
   (call: OpenCall): boolean => {
-    const { id, safe, inSession, child, promise } = call.effect
+    const { id, inSession } = call.effect
     if (isResting(call)) return runs.asks(id)
-    const goesOn = (child ?? promise) !== undefined || hasAnswers(call)
-    return safe || goesOn || runs.call(id) || (inSession && !runs.unknown(id))
+    return canGoOn(call) || runs.call(id) || (inSession && !runs.unknown(id))
   }
 
 /** A call that asks its client and that no process can go on with. */
@@ -71,23 +70,26 @@ const lostAsk = (view: DecidedTask, runs: Runs): Wanted | undefined => {
 const waiting = (view: DecidedTask, runs: Runs): OpenCall[] =>
   openCalls(view).filter(call => call.effect.child !== undefined || (isAsking(call) && isKnown(runs)(call)))
 
+/** The calls that run while the outcome of another one is unknown. Once they have their results, or only ask, the task pauses. */
+const beside = (known: OpenCall[]): Wanted =>
+  known.every(isAsking) ? { want: 'pause', reason: outcomeUnknown } : { want: 'calls', calls: known }
+
 /**
  * A call that an earlier process began runs again if it is safe, and continues if it is a subagent's task or goes on outside. For a step
  * of an environment session, the session is asked. The outcome of any other call is unknown: the task pauses for it
- * once the other calls have their results.
+ * once the other calls have their results or ask the client.
  */
 const calls = (view: DecidedTask, runs: Runs): Wanted => {
   const lost = lostAsk(view, runs)
   if (lost !== undefined) return lost
-  const open = openCalls(view).filter(isKnown(runs))
-  if (open.length > 0) return { want: 'calls', calls: open }
-  if (openCalls(view).every(isResting)) return { want: 'nothing' }
-  return { want: 'pause', reason: outcomeUnknown }
+  const known = openCalls(view).filter(isKnown(runs))
+  if (openCalls(view).some(call => !isResting(call) && !isKnown(runs)(call))) return beside(known)
+  return known.length > 0 ? { want: 'calls', calls: known } : { want: 'nothing' }
 }
 
 /**
  * The code of an agent runs beside its calls. A side effect of its own, which its host has begun and not reported, may have
- * happened: the task pauses for it, like for any other call with an unknown outcome, once the other calls have their results.
+ * happened: the task pauses for it, like for any other call with an unknown outcome, once the other calls have their results or ask.
  */
 const code = (view: DecidedTask, runs: Runs): Wanted => {
   const lost = lostAsk(view, runs)
@@ -96,9 +98,7 @@ const code = (view: DecidedTask, runs: Runs): Wanted => {
     call => !isPassive(call) && (!isResting(call) || runs.asks(call.effect.id)),
   )
   const known = active.filter(isKnown(runs))
-  if (active.length > known.length) {
-    return known.length > 0 ? { want: 'calls', calls: known } : { want: 'pause', reason: outcomeUnknown }
-  }
+  if (active.length > known.length) return beside(known)
   if (isPausing(view.state) && active.length === 0) return { want: 'pause', reason: 'pause_requested' }
   return { want: 'code', calls: active }
 }

@@ -3,7 +3,7 @@
 // docs/decisions/50-what-a-stored-event-once-gave.md
 import type { TaskEventData } from '../contract/events/task-events.ts'
 import { groupAgent, type Task } from '../contract/wire.ts'
-import { openCalls } from './task/calls.ts'
+import { isUnknown, openCalls } from './task/calls.ts'
 import { noTimer } from './task/code.ts'
 import { cutOffNow } from './task/output.ts'
 import type { FramedTask } from './task-view.ts'
@@ -36,7 +36,9 @@ const metadataOf = (view: FramedTask, created: Created): Record<string, unknown>
   if (view.expiresAt !== undefined) own.expires_at = seconds(view.expiresAt)
   if (view.reason !== undefined) own.reason = view.reason
   if (view.reason === outcomeUnknown) {
-    const call = openCalls(view)[0]
+    const open = openCalls(view)
+    // A call that has asked nothing counts even if it can go on: stored events gave it before calls could ask.
+    const call = open.find(each => each.effect.asks === undefined || isUnknown(each)) ?? open[0]
     if (call !== undefined) own.effect = { effect_id: call.effect.id, call_id: call.callId, name: call.name }
   }
   if (view.pendingCalls.length > 0) own.pending_inputs = view.pendingCalls

@@ -13,6 +13,7 @@ import {
   callOf,
   isAsking,
   isPassive,
+  isUnknown,
   openCalls,
   openQuestions,
 } from '../../../src/history/task/calls.ts'
@@ -200,7 +201,8 @@ export const answerCalls: Decide<'AnswerCalls'> = (
   /** Whether a call runs on with the answers to all that it has asked. */
   const goes = openCalls(view).some(call => isAsking(call) && !isAsking(callOf(seen, call.callId)))
   if (status === 'paused') {
-    if (view.reason !== outcomeUnknown || after.running) return accepted
+    const open = openCalls(seen).filter(({ callId }) => !results.some(given => given.callId === callId))
+    if (view.reason !== outcomeUnknown || open.some(isUnknown)) return accepted
     const resumed: TaskEvent = {
       type: 'TaskResumed',
       data: { from: 'paused', ...ttlSeconds(at.ttls.working) },

@@ -7,7 +7,7 @@ import type { TaskCommand } from '../../../src/contract/commands/commands.ts'
 import type { TaskEvent } from '../../../src/contract/events/task-events.ts'
 import { Refusal } from '../../../src/contract/refusals.ts'
 import { isTerminal, type TaskStatus, terminalStatuses } from '../../../src/contract/wire.ts'
-import { isAsking, type OpenCall, openCalls } from '../../../src/history/task/calls.ts'
+import { canGoOn, isAsking, type OpenCall, openCalls } from '../../../src/history/task/calls.ts'
 import { outcomeUnknown } from '../../../src/history/task-object.ts'
 import type { DecidedTask } from '../../../src/history/task-view.ts'
 import { standing } from './calls.ts'
@@ -140,9 +140,7 @@ const decisions: { [T in TaskCommand['type']]: Decide<T> } = {
     const goesOn = (call: OpenCall): boolean =>
       call.effect.asks !== undefined &&
       (isAsking(call) || call.effect.asks.state !== undefined || view.reason !== outcomeUnknown)
-    const again = openCalls(view).filter(
-      call => !call.effect.safe && call.effect.child === undefined && !goesOn(call),
-    )
+    const again = openCalls(view).filter(call => !canGoOn(call) && !goesOn(call))
     // An agent's code first gets the results that came during the pause.
     if (again.length === 0 && view.agentVersion !== undefined) return [resumed]
     if (again.length === 0) return [resumed, ...onwards(standing(view), view, at)]

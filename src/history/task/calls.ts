@@ -89,6 +89,15 @@ export const isResting = (call: OpenCall): boolean =>
 export const hasAnswers = ({ effect: { asks } }: OpenCall): boolean =>
   asks?.state !== undefined && asks.questions.every(({ answer }) => answer !== undefined)
 
+/** Whether a call that an earlier process began goes on here, or may run again, so that nobody need say how it has ended. */
+export const canGoOn = (call: OpenCall): boolean => {
+  const { safe, child, promise } = call.effect
+  return safe || (child ?? promise) !== undefined || hasAnswers(call)
+}
+
+/** Whether the outcome of a call is unknown in a task that is paused for that. One that asks, or can go on, only waits for the others. */
+export const isUnknown = (call: OpenCall): boolean => !isAsking(call) && !canGoOn(call) && !isPassive(call)
+
 /** What a call asks after an event. */
 export const asksAfter = (
   before: AskedQuestions | undefined,

@@ -204,8 +204,68 @@ t.test('a task of a server that asks with a form that cannot be used is canceled
   t.match(saidIn(await whenIt(api, id, 'completed')), /asks with a form that cannot be used/)
   t.equal(tasks.of('tasks/cancel').length, 1)
 })
+/** Tasks that each make two calls at a time: one that asks its user, in some cases only after a kill, and one that never ends. */
+const besideUnknown = async () => {
+  let isOver = false
+  const [rests, never] = [
+    asking({ message: 'Which?', requestedSchema: oneField }, 'x'),
+    new Promise<Fields>(() => {}),
+  ]
+  const done = { ...complete, content: [{ type: 'text', text: 'done' }] }
+  const endless = await oddPlace(() => never)
+  const early = await oddPlace(({ inputResponses }) => (inputResponses === undefined ? rests : done))
+  const late = await oddPlace(
+    ({ inputResponses }) => (inputResponses !== undefined ? done : isOver ? rests : never),
+    { readOnlyHint: true },
+  )
+  const tasks = await taskServer(t, () => {
+    if (tasks.of('tasks/update').length > 0) return { status: 'completed', result: { content: [] } }
+    const { inputRequests } = rests
+    return isOver ? { status: 'input_required', inputRequests } : { status: 'working' }
+  })
+  const cases = {
+    'a call that has asked': {
+      agent_id: 'script',
+      url: early.url,
+      name: 'go',
+      hasBegun: () => early.calls.length > 0,
+    },
+    'a call that is safe to repeat': {
+      ...{ agent_id: 'script', url: late.url, name: 'go' },
+      hasBegun: () => late.calls.length > 0,
+    },
+    'a call of code': { agent_id: 'both', url: late.url, name: 'go', hasBegun: () => late.calls.length > 1 },
+    'a task of a server': {
+      ...{ agent_id: 'script', url: tasks.url, name: 'slow' },
+      hasBegun: () => tasks.of('tasks/get').length > 0,
+    },
+  }
+  const begin = async (api: Api) => {
+    const begun: [string, string][] = []
+    for (const [what, { agent_id, url, name, hasBegun }] of Object.entries(cases)) {
+      const tools = [`s__${name}`, 'u__go'].map(tool => ({ tool, arguments: {} }))
+      const agent_config = {
+        ...{ agent_id, script: [{ tools }, { message: 'end' }] },
+        tool_mcp_config: { mcpServers: { s: { url }, u: { url: endless.url } } },
+      }
+      const { id } = await taskIn(await api('POST', '/tasks', { ...bodyFor({}, name, {}), agent_config }))
+      begun.push([what, id])
+      await until(() => hasBegun() && endless.calls.length === begun.length)
+    }
+    return begun
+  }
+  const kill = () => {
+    isOver = true
+  }
+  return { begin, kill }
+}
 
 t.test('a kill -9 of this server', async t => {
+  const agents = t.testdir({
+    'both.mjs': `import { agent } from 'reprise/agent'
+export default agent(async ctx => String(await Promise.all([ctx.tool('s__go', {}), ctx.tool('u__go', {})])))`,
+  })
+  const env = { ALLOW_PRIVATE_URLS: '1', AGENT_PATH: agents }
   let given: unknown
   const done = { status: 'completed', result: text('done at last') }
   const tasks = await taskServer(t, () => {
@@ -220,7 +280,10 @@ t.test('a kill -9 of this server', async t => {
   const ids = [await unsafe.begin(first.api), await safe.begin(first.api)] as const
   for (const one of ids) await answer(first.api, await whenIt(first.api, one, 'input-required'), { a: 'b' })
   await until(() => unsafe.calls.length === 2 && safe.calls.length === 2)
+  const beside = await besideUnknown()
+  const two = await beside.begin(first.api)
   await first.end('SIGKILL')
+  beside.kill()
   for (const { free } of [unsafe, safe]) free()
   const looks = tasks.of('tasks/get').length
   const { api: again, end } = await spawnServer(t, dataDir, env)
@@ -247,5 +310,18 @@ t.test('a kill -9 of this server', async t => {
     await whenIt(again, ids[1], 'completed')
     t.same(answered(safe), ['the state', 'the state'])
   })
+  for (const [what, id] of two) {
+    await t.test(`of an unknown outcome beside ${what}: a person settles it, and then answers`, async t => {
+      const { metadata } = await whenIt(again, id, 'paused')
+      t.match(metadata, { reason: 'outcome_unknown', effect: { name: 'u__go' } })
+      const { call_id } = (metadata as { effect: { call_id: string } }).effect
+      const tool_results = [{ call_id, message_content: 'it was done' }]
+      t.equal((await again('POST', `/tasks/${id}/input`, { tool_results })).status, 200)
+      const task = await whenIt(again, id, 'input-required')
+      t.equal(asksIn(task).length, 1)
+      t.equal((await answer(again, task, { a: 'b' })).status, 200)
+      t.equal((await whenIt(again, id, 'completed')).status, 'completed')
+    })
+  }
   await end('SIGTERM')
 })
