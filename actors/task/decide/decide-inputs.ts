@@ -209,8 +209,10 @@ export const answerCalls: Decide<'AnswerCalls'> = (
     }
     return [...accepted, resumed, ...(view.agentVersion === undefined ? onwards(after, view, at) : [])]
   }
-  // An agent's code goes on at the first answer, and may wait for the others again.
-  if (status === 'input-required' && view.agentVersion !== undefined) return [...accepted, goesOn(at)]
+  // An agent's code goes on at the first answer that it, or a call of its, can go on with. It may wait for the others again.
+  if (status === 'input-required' && view.agentVersion !== undefined) {
+    return results.length === 0 && !goes ? accepted : [...accepted, goesOn(at)]
+  }
   if (status !== 'input-required' || (after.waiting.length > 0 && !goes)) return accepted
   const final = after.final && message === undefined
   return [...accepted, goesOn(at), ...onwards({ ...after, final }, view, at)]

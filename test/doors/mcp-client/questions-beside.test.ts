@@ -21,6 +21,8 @@ import {
 const agents = t.testdir({
   'books.mjs': `import { agent } from 'reprise/agent'
 export default agent(async ctx => 'It said: ' + await ctx.tool('s__book', { file: ctx.input.text }))`,
+  'both.mjs': `import { agent } from 'reprise/agent'
+export default agent(async ctx => 'It said: ' + await ctx.tool('s__both', { file: ctx.input.text }))`,
 })
 const [newer, older] = [await askingPlace(t, true), await askingPlace(t, false)]
 const { api } = await serveHere(t, { ...newer.env, ...askingPrograms(t), AGENT_PATH: agents })
@@ -164,6 +166,26 @@ t.test('an agent that is code waits with the tool that it has called', async t =
     t.match((await whenIt(api, id, 'completed')).output.at(-1), { type: 'message' })
     t.match(deeds.answers(), [{ seats: { content: { seats: 6 } } }])
   }
+})
+
+t.test('a tool of code that asks two questions waits for both answers', async t => {
+  const deeds = deedsIn(t)
+  const tool_mcp_config = { mcpServers: { s: newer.server } }
+  const { id } = await taskIn(
+    await api('POST', '/tasks', {
+      ...{ user_message_content: deeds.file, stream: false, background: true },
+      agent_config: { agent_id: 'both', tool_mcp_config },
+    }),
+  )
+  const task = await whenIt(api, id, 'input-required')
+  const [first, second] = asksIn(task)
+  t.equal((await answer(api, task, { name: 'Ada' })).status, 200)
+  const half = await taskNow(api, id)
+  t.same([half.status, asksIn(half)], ['input-required', [second]], 'the other one is still asked')
+  t.not(first?.call_id, second?.call_id)
+  t.equal((await answer(api, half, { day: 'Monday' })).status, 200)
+  t.equal((await whenIt(api, id, 'completed')).status, 'completed')
+  t.match(deeds.answers(), [{ name: { content: { name: 'Ada' } }, day: { content: { day: 'Monday' } } }])
 })
 
 t.test('the server of an environment session has no user to ask, and its step says so', async t => {
