@@ -103,9 +103,16 @@ export const createWebhookCommands = (deps: Deps) => {
       {},
       { signed: false, push, ...after },
     )
-    const hasMissed = end === undefined && (endOf(taskId) ?? webhook.made) < webhook.made
-    if (!hasMissed) return webhook
-    await ask(webhook.id, { type: 'DeleteWebhook', reason: 'requested', ...byOf(asked) })
+    const remove = () => ask(webhook.id, { type: 'DeleteWebhook', reason: 'requested', ...byOf(asked) })
+    const missed = (): boolean => end === undefined && (endOf(taskId) ?? webhook.made) < webhook.made
+    try {
+      if (!missed()) return webhook
+    } catch (error) {
+      // It is not known whether the task has ended. The caller will try again, and that makes another webhook.
+      await remove()
+      throw error
+    }
+    await remove()
     return beginPush(asked, taskId, given)
   }
   return {

@@ -1,7 +1,7 @@
 // What the contract says about deliveries, each sentence with the clock of the test.
 import t from 'tap'
 import { until } from '../support/http.ts'
-import { admin, givenSystem, quiet } from '../support/system.ts'
+import { admin, givenSystem, holdReadModels, quiet } from '../support/system.ts'
 import { asked, day, hour, info, make, type Reply, receiver, second, settleAll } from './without-network.ts'
 
 const refusals = (count: number): Reply[] => Array.from({ length: count }, () => 500)
@@ -136,5 +136,22 @@ t.test('a webhook in the form of another protocol tells the end, whenever its ta
     t.equal(ends.length, 1, both.toString())
     t.equal([...system.webhooks.queries.there()].length, 0, 'it ends with its task')
   }
+  await system.close()
+})
+
+t.test('a webhook of another protocol does not stay when its maker hears of a failure', async t => {
+  const hook = receiver()
+  const system = await givenSystem(hook)
+  const push = { protocol: 'a2a' as const, id: 'mine', url: 'https://x.example/', headers: {} }
+  const id = await system.play([{ pause: 'why' }])
+  await quiet(system)
+  const ending = system.tasks.commands.cancel(admin, id, 'req')
+  const begun = system.webhooks.commands.push(asked, id, push)
+  const release = holdReadModels(system)
+  await t.rejects(begun, /catching up with the log/)
+  await ending
+  await release()
+  await settleAll(system)
+  t.equal(system.webhooks.commands.pushes(admin, id).length, 0)
   await system.close()
 })
