@@ -29,6 +29,7 @@ export const isEmpty = (content: MessageContent): boolean => content.length === 
 /** The results that an event accepts: the ids of their calls. */
 const acceptedBy = ({ type, data }: RecordedTaskEvent): string[] => {
   if (type === 'InputAccepted') return data.item.type === 'tool_result' ? [data.item.call_id] : []
+  if (type === 'EffectPromised') return (data.asks?.answers ?? []).map(({ call_id }) => call_id)
   // The task of a turn or of a subagent accepts the results for which its caller waits. The caller then works again.
   return type === 'InputRequired' && data.turn !== undefined ? data.calls : []
 }
@@ -54,6 +55,7 @@ const hasBrought = async (read: Log['readStream'], stream: string, digest: strin
   for await (const page of read(stream)) {
     for (const { type, data } of page.map(taskEvents.read)) {
       if (type === 'InputAccepted' && data.digest === digest) return true
+      if (type === 'EffectPromised' && data.asks?.digest === digest) return true
       if (type === 'InputRequired' && data.turn !== undefined) askers.add(taskStream(data.turn.task_id))
     }
   }

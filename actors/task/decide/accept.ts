@@ -86,7 +86,12 @@ const itemOf = ({ itemId, callId, failed, content, blocks }: CallAnswer): ToolRe
   resultItem(itemId, callId, statusOf(failed), content, blocks)
 
 /** The events that accept answers to questions of calls on the server. They are no results of calls of the agent, so they make no items. */
-export const acceptAnswers = (answers: CallAnswer[], view: DecidedTask, by: string): TaskEvent[] =>
+export const acceptAnswers = (
+  answers: CallAnswer[],
+  view: DecidedTask,
+  by: string,
+  { digest }: RequestKeys,
+): TaskEvent[] =>
   openCalls(view).flatMap((call): TaskEvent[] => {
     const asked = new Set(openQuestions(call).map(({ call_id }) => call_id))
     const given = answers
@@ -94,11 +99,12 @@ export const acceptAnswers = (answers: CallAnswer[], view: DecidedTask, by: stri
       .map(({ callId, failed, content }) => ({ call_id: callId, by, status: statusOf(failed), content }))
     if (given.length === 0) return []
     const { effect, callId: call_id } = call
+    const key = digest === undefined ? {} : { digest }
     const promise = effect.promise === undefined ? {} : { promise: effect.promise }
     return [
       {
         type: 'EffectPromised',
-        data: { effect_id: effect.id, call_id, ...promise, asks: { answers: given } },
+        data: { effect_id: effect.id, call_id, ...promise, asks: { answers: given, ...key } },
       },
     ]
   })

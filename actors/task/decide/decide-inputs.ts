@@ -194,8 +194,9 @@ export const answerCalls: Decide<'AnswerCalls'> = (
   if (isTerminal(status) || isCanceling(view.state)) throw wrongState(view, 'answer', unfinished)
   const answered = openCalls(view).filter(({ callId }) => fresh.some(answer => answer.callId === callId))
   const results = fresh.filter(({ callId }) => !view.questions.has(callId))
-  const heard = acceptAnswers(fresh, view, principal)
-  const accepted = [...cut(view, answered), ...accept(results, message, view, principal, keys), ...heard]
+  const inputs = accept(results, message, view, principal, keys)
+  const heard = acceptAnswers(fresh, view, principal, inputs.length === 0 ? keys : {})
+  const accepted = [...cut(view, answered), ...inputs, ...heard]
   const seen = heard.reduce(afterAsks, view)
   const after = standing(seen, new Set(results.map(({ callId }) => callId)))
   /** Whether a call runs on with the answers to all that it has asked. */

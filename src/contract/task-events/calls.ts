@@ -47,11 +47,13 @@ export type Answer = Static<typeof Answer>
 /**
  * What is new about the questions of a running call. `state`: the questions replace all earlier ones, and a later process can go on
  * with their answers and with this text of the tool; without it, they are further ones, which end with the process that asks them.
+ * `digest`: of the request that gave the answers, unless an InputAccepted of the same append has it.
  */
 const Asks = Type.Object({
   questions: optional(Type.Array(Question)),
   state: optional(Type.String()),
   answers: optional(Type.Array(Answer)),
+  digest: optional(Type.String()),
   withdrawn: optional(Type.Array(CallId)),
 })
 export type Asks = Static<typeof Asks>

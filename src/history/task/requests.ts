@@ -29,6 +29,9 @@ export const requests: Part<Requests> = {
     InputAccepted(view, { digest }) {
       if (digest !== undefined) view.inputDigests.add(digest)
     },
+    EffectPromised(view, { asks }) {
+      if (asks?.digest !== undefined) view.inputDigests.add(asks.digest)
+    },
     CancelRequested(view, { reason }) {
       view.cancelReason = reason
     },

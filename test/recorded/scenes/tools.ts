@@ -124,7 +124,7 @@ export const playTools = async (stage: Stage): Promise<void> => {
 }
 
 /** What an MCP server asks the user: one question is answered, one declined, one withdrawn by a cancel, and one stays open. */
-const playQuestions = async ({ begins, becomes, act, answer, file }: Stage): Promise<void> => {
+const playQuestions = async ({ begins, becomes, act, answer, post, file }: Stage): Promise<void> => {
   const ends: (() => unknown)[] = []
   const t = { teardown: (end: () => unknown) => void ends.push(end) } as never
   const asks = async (modern: boolean, name: string) => {
@@ -151,6 +151,11 @@ const playQuestions = async ({ begins, becomes, act, answer, file }: Stage): Pro
     await act(canceled, 'cancel')
     await becomes(canceled, 'canceled')
   }
+  const posted = await asks(true, 'posted')
+  const { input_required } = await becomes(posted, 'input-required')
+  const result = { type: 'tool_result', call_id: input_required?.call_id, message_content: '{"seats":2}' }
+  await post({ task_id: posted, user_message_content: '', history_messages: [{ ...result, block_list: [] }] })
+  await becomes(posted, 'completed')
   await becomes(await asks(true, 'open'), 'input-required')
   for (const end of ends) await end()
 }
