@@ -15,8 +15,14 @@ const mustFit = async (
   answers: Answer['answers'],
   problemOf: AnswerProblem,
 ): Promise<void> => {
-  for (const [index, { callId, failed, content }] of answers.entries()) {
+  for (const [index, { callId, failed, content, blocks }] of answers.entries()) {
     const { answer, metadata } = questions.get(callId) ?? {}
+    if (questions.has(callId) && (blocks ?? []).length > 0) {
+      const loc = ['body', 'tool_results', index, 'block_list']
+      throw new Invalid([
+        { loc, msg: 'An answer to a question of a tool has no blocks', type: 'value_error' },
+      ])
+    }
     if (failed || answer !== undefined || metadata?.schema === undefined) continue
     const problem = await problemOf(metadata.schema, plainText(content), created?.user_id ?? '')
     if (problem === undefined) continue

@@ -109,6 +109,67 @@ t.test('a question of a subagent is answered at its caller', async t => {
   t.match(deeds.answers(), [{ seats: { content: { seats: 3 } } }])
 })
 
+t.test('a message beside the answer to a question of a subagent is taken with it', async t => {
+  const deeds = deedsIn(t)
+  const { agent_config, ...body } = bodyFor(newer.server, 'book', {})
+  const book = { tool: 's__book', arguments: { file: deeds.file } }
+  const script = [
+    { subagent: 'script', input: JSON.stringify([book, { message: 'from below' }]) },
+    { message: '$result' },
+  ]
+  const { id } = await taskIn(
+    await api('POST', '/tasks', { ...body, agent_config: { ...agent_config, script } }),
+  )
+  const [question] = asksIn(await whenIt(api, id, 'input-required'))
+  const result = { type: 'tool_result', call_id: question?.call_id, message_content: '{"seats":3}' }
+  const send = (user_message_content: string) =>
+    api('POST', '/tasks', {
+      ...{ task_id: id, user_message_content, stream: false, background: true },
+      history_messages: [{ ...result, block_list: [] }],
+    })
+  t.equal((await send('and be quick')).status, 200)
+  t.equal((await send('and be quick')).status, 200, 'a repetition is taken, too')
+  t.equal((await send('and be slow')).status, 400, 'another message is none')
+  await whenIt(api, id, 'completed')
+  t.match(deeds.answers(), [{ seats: { content: { seats: 3 } } }])
+})
+
+t.test('the stream of a request that answers begins behind its answer', async t => {
+  const { id } = await taskIn(
+    await api('POST', '/tasks', bodyFor(newer.server, 'book', { file: deedsIn(t).file })),
+  )
+  const task = await whenIt(api, id, 'input-required')
+  const call_id = asksIn(task)[0]?.call_id
+  const stream = await follow(
+    api('POST', '/tasks', {
+      ...{ task_id: id, user_message_content: '', stream: true },
+      history_messages: [{ type: 'tool_result', call_id, message_content: '{"seats":2}', block_list: [] }],
+    }),
+  )
+  const frames = await stream.until(all => all.some(({ type }) => type === 'task.completed'))
+  await stream.cut()
+  const types = frames.map(({ type }) => type)
+  t.notOk(types.includes('task.created'), 'what came before the answer is not sent again')
+  t.notOk(types.includes('task.input_required'))
+})
+
+t.test('an answer to a question has no blocks', async t => {
+  const { id } = await taskIn(
+    await api('POST', '/tasks', bodyFor(newer.server, 'book', { file: deedsIn(t).file })),
+  )
+  const task = await whenIt(api, id, 'input-required')
+  const given = { call_id: asksIn(task)[0]?.call_id, message_content: '{"seats":2}' }
+  const block_list = [{ type: 'text', text: 'hi' }]
+  const refused = await api('POST', `/tasks/${id}/input`, { tool_results: [{ ...given, block_list }] })
+  t.equal(refused.status, 422)
+  t.match(await refused.text(), /block_list/)
+  t.equal((await taskNow(api, id)).status, 'input-required', 'it still waits')
+  for (let n = 0; n < 2; n++) {
+    t.equal((await api('POST', `/tasks/${id}/input`, { tool_results: [given] })).status, 200)
+  }
+  await whenIt(api, id, 'completed')
+})
+
 t.test('no new task of the session takes the answer in place of the call that asks', async t => {
   const { server } = newer
   const { id } = await taskIn(await api('POST', '/tasks', bodyFor(server, 'book', { file: deedsIn(t).file })))
