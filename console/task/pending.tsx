@@ -4,8 +4,7 @@ import { useMemo } from 'preact/hooks'
 import type { Static } from 'typebox'
 import { readJson } from '../../src/contract/json/exact-json.ts'
 import type { PendingCallItem, ToolDefinition } from '../../src/contract/wire.ts'
-import { openCalls } from '../../src/history/task/calls.ts'
-import { outcomeUnknown } from '../../src/history/task-object.ts'
+import { outcomeUnknown, unknownCall } from '../../src/history/task-object.ts'
 import { at } from '../api/api.ts'
 import { api } from '../api/session.ts'
 import { createAction } from '../ui/action.ts'
@@ -169,7 +168,7 @@ export const Pending = ({ history }: { history: TaskHistory }) => {
   void history.length.value // draws again when the newest view changes
   const { newest } = history.past
   const tools = newest.created?.request.client_tools ?? []
-  const unknown = newest.reason === outcomeUnknown ? openCalls(newest)[0] : undefined
+  const unknown = newest.reason === outcomeUnknown ? unknownCall(newest) : undefined
   if (newest.pendingCalls.length === 0 && unknown === undefined) return null
   return (
     <section class="pending panel" aria-label="Waits for you">

@@ -3,13 +3,20 @@
 // docs/decisions/50-what-a-stored-event-once-gave.md
 import type { TaskEventData } from '../contract/events/task-events.ts'
 import { groupAgent, type Task } from '../contract/wire.ts'
-import { isUnknown, openCalls } from './task/calls.ts'
+import { isUnknown, type OpenCall, openCalls } from './task/calls.ts'
 import { noTimer } from './task/code.ts'
 import { cutOffNow } from './task/output.ts'
 import type { FramedTask } from './task-view.ts'
 
 /** The reason that a task shows when it is paused because the outcome of a call is unknown. */
 export const outcomeUnknown = 'outcome_unknown'
+
+/** The call for whose outcome a task is paused, so that somebody says what became of it. */
+export const unknownCall = (view: Parameters<typeof openCalls>[0]): OpenCall | undefined => {
+  const open = openCalls(view)
+  // A call that has asked nothing counts even if it can go on: stored events gave it before calls could ask.
+  return open.find(each => each.effect.asks === undefined || isUnknown(each)) ?? open[0]
+}
 
 /** The reason that a task shows when it is paused because it was forked with `run: false`. */
 export const forkedReason = 'forked'
@@ -36,9 +43,7 @@ const metadataOf = (view: FramedTask, created: Created): Record<string, unknown>
   if (view.expiresAt !== undefined) own.expires_at = seconds(view.expiresAt)
   if (view.reason !== undefined) own.reason = view.reason
   if (view.reason === outcomeUnknown) {
-    const open = openCalls(view)
-    // A call that has asked nothing counts even if it can go on: stored events gave it before calls could ask.
-    const call = open.find(each => each.effect.asks === undefined || isUnknown(each)) ?? open[0]
+    const call = unknownCall(view)
     if (call !== undefined) own.effect = { effect_id: call.effect.id, call_id: call.callId, name: call.name }
   }
   if (view.pendingCalls.length > 0) own.pending_inputs = view.pendingCalls
