@@ -28,5 +28,7 @@ export const playWebhooks = async ({ must }: Stage): Promise<void> => {
   const pushed = (task as unknown as { id: string }).id
   await must('DELETE', `/webhooks/wht_${pushed}`)
   // Its task has ended already.
-  await must('POST', `/../a2a/echo/tasks/${pushed}/pushNotificationConfigs`, { id: 'late', url })
+  const configs = `/../a2a/echo/tasks/${pushed}/pushNotificationConfigs`
+  await must('POST', configs, { id: 'late', url })
+  await must('DELETE', `${configs}/late`)
 }
