@@ -20,7 +20,7 @@ export type Wanted =
   /** The code of the agent runs in a host, beside these calls; `timers`: only its timers run, beside calls that ask the client. */
   | { want: 'code'; calls: OpenCall[] }
   | { want: 'timers'; calls: OpenCall[] }
-  /** This call asks the client, and has ended with an earlier process: nobody needs the answers any more. */
+  /** An earlier process ran this call, which has ended with it. Its questions to the client are taken back. */
   | { want: 'ask-no-more'; call: OpenCall }
   | { want: 'consume' }
   | { want: 'abandon' }

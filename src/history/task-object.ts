@@ -11,7 +11,7 @@ import type { FramedTask } from './task-view.ts'
 /** The reason that a task shows when it is paused because the outcome of a call is unknown. */
 export const outcomeUnknown = 'outcome_unknown'
 
-/** The call for whose outcome a task is paused, so that somebody says what became of it. */
+/** The call whose unknown outcome has paused the task. A person says how it has ended. */
 export const unknownCall = (view: Parameters<typeof openCalls>[0]): OpenCall | undefined => {
   const open = openCalls(view)
   // A call that has asked nothing counts even if it can go on: stored events gave it before calls could ask.

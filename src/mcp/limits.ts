@@ -34,7 +34,7 @@ export const maxState = 64 * 1024
 /** The most fields of a form, and the most levels of nesting in their schemas. */
 export const maxFields = 64
 export const deepestForm = 16
-/** A call may ask the user at most so many questions at a time, and so often. A server that asks more often counts as one without end. */
+/** The most questions that a call may ask the user at a time, and the most times that it may ask. A server that wants more has failed. */
 export const mostAsked = 16
 export const mostRounds = 32
 /** A result has at most this many characters of text; the rest is cut off. */

@@ -11,8 +11,8 @@ const stream = 'REPRISE_EVENTS'
 /** The most messages of one fetch, and the most milliseconds that it waits. */
 const fetched = { max_messages: 500, expires: 1000 }
 /**
- * A fetch that lasts longer than so many milliseconds has failed: one whose server was lost on the way may otherwise ask for
- * its consumer for ever.
+ * A fetch has failed after this many milliseconds. Without the limit, a fetch that loses its server may ask for its consumer for
+ * ever.
  */
 const overdueMs = 10_000
 

@@ -114,8 +114,8 @@ export const serveEditor = async (stream: Stream, settings: Settings): Promise<v
   }
 
   /**
-   * Tells how tasks go on that nobody here follows, such as those that an earlier process has begun. Resolves when their questions are
-   * asked.
+   * Follows the tasks of the session that this process does not follow yet, such as those of an earlier process. Resolves when their
+   * questions are asked.
    */
   const watch = async (editor: Editor, session: Session, tasks: readonly Unended[]): Promise<void> => {
     const watchOne = (task: Unended) =>

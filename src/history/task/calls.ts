@@ -89,7 +89,7 @@ export const isResting = (call: OpenCall): boolean =>
 export const hasAnswers = ({ effect: { asks } }: OpenCall): boolean =>
   asks?.state !== undefined && asks.questions.every(({ answer }) => answer !== undefined)
 
-/** Whether a call that an earlier process began goes on here, or may run again, so that nobody need say how it has ended. */
+/** Whether a call that an earlier process began can go on here or run again. Otherwise a person must say how it has ended. */
 export const canGoOn = (call: OpenCall): boolean => {
   const { safe, child, promise } = call.effect
   return safe || (child ?? promise) !== undefined || hasAnswers(call)
