@@ -34,7 +34,7 @@ export const natsFamilies = (counts: () => NatsCounts): Family[] => [
   gauge('reprise_nats_relay_lag_positions', 'Positions by which NATS is behind the log.', () => counts().lag),
   gauge(
     'reprise_nats_relay_stopped',
-    '1 while NATS gets no events until the operator solves a problem, such as a stream of another log.',
+    '1 while NATS gets no events until the operator solves a problem, such as a stream of another log, or one that takes no events.',
     () => Number(counts().stopped),
   ),
   counter(

@@ -39,6 +39,8 @@ type Wish = {
   store?: Store
   folder?: string
   env?: Record<string, string>
+  /** Milliseconds of the clock of the relay's reports. */
+  now?: (() => number) | undefined
 }
 
 export const givenBus = async (t: Test, url: string, wish: Wish = {}) => {
@@ -55,6 +57,7 @@ export const givenBus = async (t: Test, url: string, wish: Wish = {}) => {
     log,
     file: path.join(folder, 'nats.json'),
     timers: world.timers,
+    now: wish.now,
     report: (level, message, fields = {}) => lines.push({ level, message, fields }),
   })
   log.subscribe({ after: log.head() }, bus.join(events))

@@ -16,6 +16,8 @@ type Failure = { node: string; at: number; why: string }
 const patienceMs = 4000
 /** Milliseconds until a client asks again after a failure. */
 const againMs = 25
+/** The most milliseconds after the end until all tasks are acknowledged. */
+const stopMs = 120_000
 /** One task of so many has an effect. */
 const effectEvery = 4
 
@@ -49,6 +51,8 @@ export const startLoad = ({ nodes, callers, everyMs, name, words = 'go' }: LoadW
   const failures: Failure[] = []
   const problems: string[] = []
   let isOver = false
+  /** Whether callers without an answer ask no more. */
+  let isGivenUp = false
 
   /** Asks one node. Resolves to the id of the task, or to undefined when the client must ask again. */
   const ask = async (node: Node, key: string, body: object): Promise<string | undefined> => {
@@ -79,7 +83,7 @@ export const startLoad = ({ nodes, callers, everyMs, name, words = 'go' }: LoadW
       const key = `${name}-${caller}-${n}`
       const hasEffect = (caller + n) % effectEvery === 0
       const body = bodyOf(key, hasEffect, words)
-      for (let tries = 0; ; tries++) {
+      for (let tries = 0; !isGivenUp; tries++) {
         const id = await ask(nodes[(caller + tries) % nodes.length] as Node, key, body)
         if (id !== undefined) {
           times.push(performance.now())
@@ -110,10 +114,15 @@ export const startLoad = ({ nodes, callers, everyMs, name, words = 'go' }: LoadW
       const marks = [times[before] ?? began, ...times.slice(before + 1), now]
       return Math.max(...marks.slice(1).map((time, n) => time - (marks[n] as number)))
     },
-    /** Asks for no more tasks. Resolves when each task that was asked for was acknowledged. */
+    /** Asks for no more tasks. Resolves when each task that was asked for was acknowledged, or after `stopMs`. */
     async stop(): Promise<void> {
       isOver = true
+      const late = setTimeout(() => {
+        isGivenUp = true
+        problems.push(`tasks were not acknowledged within ${stopMs} ms after the end`)
+      }, stopMs)
       await calls
+      clearTimeout(late)
     },
   }
 }

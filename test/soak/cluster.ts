@@ -9,6 +9,7 @@ import { verdictOf } from '../cluster/cluster-verdict.ts'
 import { type Fault, faults } from '../cluster/faults.ts'
 import { type Suffered, suffer } from '../cluster/faults-run.ts'
 import { serverFaults } from '../cluster/server-faults.ts'
+import { mendEvents } from '../cluster/silent-events.ts'
 import { startCluster } from '../support/cluster.ts'
 import { randomOf } from '../support/world.ts'
 
@@ -53,6 +54,8 @@ const readinesses = () =>
 const suffered: Suffered[] = []
 const problems: string[] = []
 let next: Fault[] = []
+/** How often the stream of events took nothing any more, and was removed. */
+let removed = 0
 try {
   while (suffered.length < count) {
     if (next.length === 0) next = orderOf(all)
@@ -61,8 +64,10 @@ try {
       throw new Error(fault.name, { cause: error })
     })
     suffered.push(one)
+    const isRemoved = await mendEvents(cluster)
+    if (isRemoved) removed++
     console.log(
-      `${suffered.length}  ${fault.name}: ${Math.round(one.outage)} ms without an answer, whole after ${Math.round(one.whole)} ms${one.emptied > 0 ? ', and one NATS server emptied' : ''}`,
+      `${suffered.length}  ${fault.name}: ${Math.round(one.outage)} ms without an answer, whole after ${Math.round(one.whole)} ms${one.emptied > 0 ? ', and one NATS server emptied' : ''}${isRemoved ? ', and the stream of events removed' : ''}`,
     )
   }
 } catch (error) {
@@ -72,6 +77,9 @@ try {
 }
 for (const { name, said } of problems.length === 0 ? [] : await readinesses())
   problems.push(`${name}: ${said}`)
+// A fault that failed may have left a node dead, and its callers without an answer.
+for (const node of nodes.filter(node => !node.isRunning()))
+  await node.start().catch(error => problems.push(String(error)))
 await load.stop()
 const { problems: found, ...seen } = await verdictOf(cluster, load, followers)
 problems.push(...found)
@@ -88,7 +96,7 @@ for (const { name, limitMs } of all) {
     `${String(outages.length).padStart(5)}  ${rounded(median)}  ${rounded(worst)}  ${rounded(limitMs)}  ${name}${worst > limitMs ? '  TOO LONG' : ''}`,
   )
 }
-console.log(JSON.stringify({ ...seen, cuts: followers.map(follower => follower.cuts()) }))
+console.log(JSON.stringify({ ...seen, removed, cuts: followers.map(follower => follower.cuts()) }))
 for (const problem of problems.slice(0, 40)) console.error(problem.slice(0, 1000))
 if (problems.length > 0)
   for (const node of nodes) console.error(`\n${node.name}:\n${node.said().slice(-8000)}`)

@@ -47,6 +47,8 @@ export type NatsBusDeps = {
   file: string
   timers: Timers
   report: Report
+  /** Milliseconds of a clock that nobody sets. */
+  now?: (() => number) | undefined
 }
 
 /** Milliseconds from the end of a connection to the next attempt. The wait doubles after each failed attempt. */
@@ -75,8 +77,8 @@ const stayConnected = async ({ connect, sent, timers }: Connecting, stopping: Ab
   }
 }
 
-export const createNatsBus = ({ settings, log, file, timers, report }: NatsBusDeps) => {
-  const relay = createRelay({ log, file, timers, report })
+export const createNatsBus = ({ settings, log, file, timers, report, now }: NatsBusDeps) => {
+  const relay = createRelay({ log, file, timers, report, now })
   const reports = createNatsReports(report, settings.shown)
   const erase = createNatsErasing({ connected: () => connected, position: relay.position, timers })
   let feed = createNatsFeed(() => {}, timers)

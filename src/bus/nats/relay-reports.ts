@@ -1,17 +1,53 @@
 import type { Report } from '../../contract/ports.ts'
+import { streamName } from './relay-stream.ts'
 
-/** Tells the operator when events do not reach NATS: each problem once, and its end. */
-export const createRelayReports = (report: Report) => {
+/** When NATS answers, but has taken no event for so many milliseconds, the operator must look at the stream. */
+const silentMs = 60_000
+const advice = `${streamName} has taken no event for a minute, although NATS answers: see that all NATS servers run. If "nats \
+stream info ${streamName}" shows no leader then, or fails, remove the stream with "nats stream rm ${streamName}": Reprise makes \
+it again and fills it from the log`
+
+/**
+ * Tells the operator when events do not reach NATS: each problem once, and its end. `now`: milliseconds of a clock that
+ * nobody sets.
+ */
+export const createRelayReports = (report: Report, now: () => number) => {
   let fault = ''
+  let isStuck = false
+  /** Since when tries have failed; undefined: NATS was away, or has taken events since. */
+  let failingSince: number | undefined
+  const say = (level: 'warn' | 'error', message: string, fields = {}): void => {
+    if (message !== fault) report(level, message, fields)
+    fault = message
+  }
   return {
-    fault(level: 'warn' | 'error', message: string): void {
-      if (message !== fault) report(level, message)
-      fault = message
+    /** Whether NATS gets no events until the operator has solved a problem. */
+    isStuck: () => isStuck,
+    connected(): void {
+      failingSince = undefined
     },
-    /** Called when NATS has taken events. */
-    taken(): void {
+    /** A try has failed, and the next one may succeed. */
+    failed(reason: string): void {
+      failingSince ??= now()
+      isStuck = now() - failingSince >= silentMs
+      if (isStuck) say('error', `NATS gets no events until this is solved: ${advice}`, { reason })
+      else say('warn', `events do not reach NATS, and the relay tries again: ${reason}`)
+    },
+    /** No try can succeed before the operator has solved the problem. */
+    stopped(reason: string): void {
+      isStuck = true
+      say('error', `NATS gets no events until this is solved: ${reason}`)
+    },
+    /** The stream fits the log. Whether it takes events is not known yet. */
+    opened(): void {
+      if (failingSince === undefined) isStuck = false
+    },
+    /** NATS has taken events, or has all of them. */
+    reached(): void {
       if (fault !== '') report('warn', 'events reach NATS again')
       fault = ''
+      failingSince = undefined
+      isStuck = false
     },
     tooLong(position: number): void {
       report('warn', 'an event is too long for NATS and was not sent: readers find it at /api/events', {

@@ -60,7 +60,7 @@ const createCounts = (reports: RelayReports) => {
     counts,
     taken(count: number): void {
       counts.published += count
-      reports.taken()
+      reports.reached()
     },
     tooLong(position: number): void {
       counts.tooLong++
@@ -132,6 +132,7 @@ export const createSender = ({ log, checkpoint, bell, reports, isOver }: SenderD
             prev = event.position
           }
           read = upTo
+          if (underWay.isEmpty() && read >= log.head()) reports.reached()
           const mustSave = !way.isStored && !checkpoint.isSaved(newest)
           if (mustSave && checkpoint.isDue()) await checkpoint.save(newest)
           if (upTo > before)

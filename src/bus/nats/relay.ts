@@ -29,6 +29,8 @@ export type RelayDeps = {
   file: string
   timers: Timers
   report: Report
+  /** Milliseconds of a clock that nobody sets. */
+  now?: (() => number) | undefined
 }
 
 /**
@@ -51,17 +53,16 @@ const openWay = async (
   return { outlet, from, maxMessage: Math.min(maxMessage, connection.maxMessage), isStored: !forgets }
 }
 
-export const createRelay = ({ log, file, timers, report }: RelayDeps) => {
+export const createRelay = ({ log, file, timers, report, now = () => performance.now() }: RelayDeps) => {
   const bell = createBell(timers)
   const checkpoint = createRelayCheckpoint(log, file, report)
-  const reports = createRelayReports(report)
+  const reports = createRelayReports(report, now)
   /** Whether the connection has ended. */
   let isClosed = true
   /** Whether the server stops. Sending then ends as soon as everything is sent. */
   let stopping = false
   const isOver = (position: number) => isClosed || (stopping && position >= log.head())
   const sender = createSender({ log, checkpoint, bell, reports, isOver })
-  let isStuck = false
   let done: Promise<void> = Promise.resolve()
 
   /** The position up to which NATS has taken events, in this run of the server or in an earlier one. */
@@ -71,7 +72,7 @@ export const createRelay = ({ log, file, timers, report }: RelayDeps) => {
   const goOn = async (connection: Connection): Promise<void> => {
     sender.reset()
     const way = await openWay(connection, log, sender.hears, reached)
-    isStuck = false
+    reports.opened()
     await sender.follow(way).finally(way.outlet.close)
   }
 
@@ -84,12 +85,12 @@ export const createRelay = ({ log, file, timers, report }: RelayDeps) => {
       } catch (error) {
         await yieldToLoop() // `isClosed` is true by then if the connection broke
         if (isClosed || stopping) return
-        isStuck = error instanceof WrongStream || error instanceof DamagedEvent
-        if (isStuck) reports.fault('error', `NATS gets no events until this is solved: ${reasonOf(error)}`)
-        else reports.fault('warn', `events do not reach NATS, and the relay tries again: ${reasonOf(error)}`)
+        const isHopeless = error instanceof WrongStream || error instanceof DamagedEvent
+        if (isHopeless) reports.stopped(reasonOf(error))
+        else reports.failed(reasonOf(error))
         wait = sender.counts.published > before ? shortestWaitMs : Math.min(2 * wait, longestWaitMs)
         bell.silence()
-        const until = performance.now() + (isStuck ? wrongStreamMs : wait)
+        const until = performance.now() + (isHopeless ? wrongStreamMs : wait)
         while (performance.now() < until && !isClosed && !stopping) await bell.rest(until - performance.now())
       }
     }
@@ -97,14 +98,14 @@ export const createRelay = ({ log, file, timers, report }: RelayDeps) => {
 
   return {
     counts: sender.counts,
-    /** Whether NATS gets no events until the operator has solved a problem. */
-    isStuck: () => isStuck,
+    isStuck: reports.isStuck,
     position: sender.position,
     /** Called when the NATS server refuses to let us publish. */
     refused: sender.hears.failed,
     /** Sends events over this connection. Resolves when the connection has ended, or when the server stops. */
     serve(connection: Connection): Promise<void> {
       isClosed = false
+      reports.connected()
       const close = () => {
         isClosed = true
         bell.ring()
