@@ -18,6 +18,9 @@ const storedTries = 50
 /** A delivery after a try, without the tries before. */
 type Tried = Omit<DeliveryRow, 'tries'>
 
+/** A webhook after the folded events, and its deliveries that they concern, by position; undefined: there is none. */
+type Touched = { webhook: Webhook | undefined; deliveries: Map<number, DeliveryRow> }
+
 const triedIn = (stored: Recorded): Tried[] => {
   const event = webhookEvents.find(stored)
   if (event === undefined) return []
@@ -89,26 +92,27 @@ export const webhooksProjection = (store: ReadStore): Projection => {
   const forgetWebhook = webhookRemover(store)
   let taken: { id: string; stored: Recorded }[] = []
 
-  const recordTry = (id: string, delivery: Tried, latest: TryRow): void => {
-    const tries = [...(rows.delivery(id, delivery.position)?.tries ?? []), latest].slice(-storedTries)
-    record.run(id, delivery.position, JSON.stringify({ ...delivery, tries }))
+  /** Deletes the rows of a webhook whose deletion was asked for. Nothing of it is written afterwards. */
+  const forgotten = (id: string): Touched => {
+    forgetWebhook(id)
+    return { webhook: undefined, deliveries: new Map() }
   }
-  const write = (webhook: Webhook, stored: Recorded): void => {
-    const { id, made, userId, deleted } = webhook
-    if (deleted === 'requested') {
-      forgetWebhook(id)
-      return
+  const after = (id: string, { webhook: before, deliveries }: Touched, stored: Recorded): Touched => {
+    const webhook = afterEvent(before, stored)
+    if (webhook?.deleted === 'requested') return forgotten(id)
+    if (webhook === undefined) return { webhook, deliveries }
+    const known = (position: number) => deliveries.get(position) ?? rows.delivery(id, position)
+    const tried = (delivery: Tried, tries: readonly TryRow[], latest: TryRow): void => {
+      deliveries.set(delivery.position, { ...delivery, tries: [...tries, latest].slice(-storedTries) })
     }
-    put.run(id, made, userId, deleted === null ? 0 : 1, JSON.stringify(webhook))
-    const tried = triedIn(stored)
-    for (const delivery of tried) {
-      const { at, ms, status, error } = delivery
-      recordTry(id, delivery, { at, ms, status, error, by: null })
+    for (const delivery of triedIn(stored)) {
+      const { position, at, ms, status, error } = delivery
+      tried(delivery, known(position)?.tries ?? [], { at, ms, status, error, by: null })
     }
-    if (tried.length > 0) trim.run({ id })
     const again = askedIn(stored)
-    const known = again === undefined ? undefined : rows.delivery(id, again.position)
-    if (again !== undefined && known !== undefined) recordTry(id, known, again.asked)
+    const delivery = again === undefined ? undefined : known(again.position)
+    if (again !== undefined && delivery !== undefined) tried(delivery, delivery.tries, again.asked)
+    return { webhook, deliveries }
   }
   return {
     fold(events) {
@@ -117,10 +121,19 @@ export const webhooksProjection = (store: ReadStore): Projection => {
         if (id !== undefined) taken.push({ id, stored })
       }
     },
+    // The rows of a webhook are written once, however many of its events are folded.
     write() {
+      const touched = new Map<string, Touched>()
       for (const { id, stored } of taken) {
-        const webhook = afterEvent(rows.byId(id), stored)
-        if (webhook !== undefined) write(webhook, stored)
+        const before = touched.get(id) ?? { webhook: rows.byId(id), deliveries: new Map() }
+        touched.set(id, after(id, before, stored))
+      }
+      for (const [id, { webhook, deliveries }] of touched) {
+        if (webhook === undefined) continue
+        const { made, userId, deleted } = webhook
+        put.run(id, made, userId, deleted === null ? 0 : 1, JSON.stringify(webhook))
+        for (const [position, delivery] of deliveries) record.run(id, position, JSON.stringify(delivery))
+        if (deliveries.size > 0) trim.run({ id })
       }
       taken = []
     },

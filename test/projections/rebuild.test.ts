@@ -18,6 +18,7 @@ import {
   storeOf,
   type TestSystem,
 } from '../support/system.ts'
+import { asked, hour, make, type Reply, receiver, settleAll } from '../webhooks/without-network.ts'
 
 /** Some tasks in several states. */
 const someTasks = async (system: TestSystem) => {
@@ -55,6 +56,33 @@ t.test('rebuilt from nothing a deleted task ended when it ended', async t => {
   await system.commands.remove(admin, taskId, 'req')
   t.equal(rowsRead(system), await fresh(system))
 })
+
+t.test(
+  'rebuilt from nothing, webhooks have the deliveries and tries that were written one by one',
+  async t => {
+    const replies: Reply[] = [500, 'fail', 200, 429, 500, 500, 410]
+    const { outside, world } = receiver(replies)
+    const system = await givenSystem({ outside, world })
+    const { webhook } = await make(system)
+    const removed = (await make(system)).webhook
+    for (let n = 0; n < 4; n++) {
+      await system.create({})
+      await quiet(system)
+      await world.advance(hour)
+    }
+    await system.webhooks.commands.remove(asked, removed.id)
+    await settleAll(system)
+    const page = { limit: 1, after: undefined }
+    const [newest] = system.webhooks.queries.deliveries(asked.principal, webhook.id, page)
+    if (newest === undefined) throw new Error('nothing was delivered')
+    replies.push(500, 200)
+    for (let n = 0; n < 2; n++) await system.webhooks.tries.redeliver(asked, webhook.id, String(newest.position))
+    t.equal(rowsRead(system), await fresh(system))
+    const [after] = system.webhooks.queries.deliveries(asked.principal, webhook.id, page)
+    t.ok((after?.tries.length ?? 0) > newest.tries.length, 'some were asked for')
+    await system.close()
+  },
+)
 
 t.test('stopped after any event they go on to the same rows', async t => {
   const system = await givenSystem()
