@@ -3,11 +3,11 @@ import { profileEcho } from './support/profile.ts'
 import { startOneInsert } from './support/server.ts'
 
 export const about =
-  'create and complete an echo task, against one durable insert for each request (--profile shows where the time goes)'
+  'create and complete an echo task, against one durable insert for each request (--profile shows where the time goes; a file name behind it gets a flame graph)'
 
 export const run = (args: string[]): Promise<void> =>
   args.includes('--profile')
-    ? profileEcho()
+    ? profileEcho(args[args.indexOf('--profile') + 1])
     : echoBench('echo task, blocking', {
         against: startOneInsert,
         target: { atLeast: 0.25, aim: 0.33 },

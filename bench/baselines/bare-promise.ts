@@ -1,6 +1,7 @@
 // The cheapest possible server with our promise, as a baseline: fastify and TypeBox, and seven events for each task, with header,
 // payload, salt, digest and leaf, in one durable commit. A second file has one row with seven indexes for each task. The answer is
-// made from the events. There are no actors, roles, quotas, subscribers, erasures or proofs.
+// made from the events. There are no actors, roles, quotas, subscribers, erasures or proofs. LEAVE_OUT names work that is not done,
+// to see what it costs: "hashes" (digests and leaves), "rows" (the second file), or "events" (one row for the seven events).
 import { hash, randomFillSync, randomUUID } from 'node:crypto'
 import path from 'node:path'
 import Database from 'better-sqlite3'
@@ -9,6 +10,7 @@ import Type from 'typebox'
 import { Compile } from 'typebox/compile'
 
 const folder = process.env.DATA_DIR ?? '.'
+const leftOut = process.env.LEAVE_OUT ?? ''
 const open = (name: string, isSynced: boolean) => {
   const db = new Database(path.join(folder, name))
   db.pragma('journal_mode = WAL')
@@ -43,7 +45,7 @@ const insertTask = read.prepare(
   'INSERT INTO tasks (position, id, user_id, session_id, status, digest, ended, view) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
 )
 
-const sha256 = (text: string): string => hash('sha256', text, 'base64url')
+const sha256 = (text: string): string => (leftOut === 'hashes' ? '' : hash('sha256', text, 'base64url'))
 /** Random bytes are made for many salts at once. */
 const pool = Buffer.alloc(16 * 256)
 let used = pool.length
@@ -64,11 +66,18 @@ let queue: Task[] = []
 const commitEvents = log.transaction((tasks: Task[]) => {
   for (const { stream, events } of tasks) {
     insertStream.run(++streamNo, stream)
-    for (const [revision, { header, payload }] of events.entries()) {
+    const made = events.map(({ header, payload }, revision) => {
       const salt = newSalt()
       const text = JSON.stringify(payload)
       const head = JSON.stringify({ stream, revision, ...header, digest: sha256(`${salt}${text}`) })
-      insertEvent.run(++position, streamNo, revision, head, text, salt, sha256(head))
+      return [head, text, salt, sha256(head)] as const
+    })
+    if (leftOut === 'events') {
+      const [heads, texts, salts, leaves] = [0, 1, 2, 3].map(n => made.map(one => one[n]).join('\n'))
+      insertEvent.run(++position, streamNo, 0, heads, texts, salts, leaves)
+    } else {
+      for (const [revision, [head, text, salt, leaf]] of made.entries())
+        insertEvent.run(++position, streamNo, revision, head, text, salt, leaf)
     }
   }
 })
@@ -88,6 +97,7 @@ const flush = () => {
   queue = []
   commitEvents.immediate(tasks)
   for (const { resolve } of tasks) resolve()
+  if (leftOut === 'rows') return
   if (unwritten.length === 0) setTimeout(writeRows, rowsMs)
   for (const task of tasks) unwritten.push(task)
 }
@@ -153,9 +163,33 @@ app.post('/v1/tasks', async (request, reply) => {
   const shown = JSON.stringify(view)
   const row = [++rows, task_id, user_id, session_id, 'completed', digest, now, shown]
   await store({ stream: `task-${task_id}`, events, row })
-  return reply
-    .type('application/json')
-    .send(`{"jsonrpc":"2.0","id":${JSON.stringify(request_id)},"result":${shown}}`)
+  const id = JSON.stringify(request_id)
+  if (body.stream !== true)
+    return reply.type('application/json').send(`{"jsonrpc":"2.0","id":${id},"result":${shown}}`)
+  const timestamp = common.time
+  const at = { item_id, agent_step: 1, content_index: 0 }
+  const part = { type: 'output_text', text }
+  const item = { type: 'message', id: item_id, status: 'in_progress', role: 'assistant', message_content: [] }
+  const frames = [
+    { type: 'task.created', timestamp, task: { ...view, status: 'created', output: [] } },
+    { type: 'task.working', timestamp },
+    { type: 'task.output_item.added', agent_step: 1, item },
+    { type: 'task.content_part.added', ...at, part: { type: 'output_text', text: '' } },
+    { type: 'task.text.delta', ...at, delta: text },
+    { type: 'task.text.done', ...at, text },
+    { type: 'task.content_part.done', ...at, part },
+    {
+      type: 'task.output_item.done',
+      agent_step: 1,
+      item: { ...item, status: 'completed', message_content: [part] },
+    },
+    { type: 'task.completed', timestamp, task: view },
+  ]
+  const texts = frames.map(({ type, ...rest }, sequence_number) => {
+    const result = JSON.stringify({ type, sequence_number, task_id, ...rest })
+    return `event: ${type}\ndata: {"jsonrpc":"2.0","id":${id},"result":${result}}\n\n`
+  })
+  return reply.type('text/event-stream').send(texts.join(''))
 })
 process.on('SIGTERM', () => process.exit(0))
 await app.listen({ host: '127.0.0.1', port: Number(process.env.PORT) })

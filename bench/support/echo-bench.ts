@@ -1,14 +1,18 @@
-// Measures how fast echo tasks are created, against a server that does less, with few and with many clients.
+// Measures how fast a server creates echo tasks, against one that does less, with few and with many clients.
 import { newFolder } from './folder.ts'
 import { checkAnswer, load } from './load.ts'
 import { createNotes, interleave, printRatio, type Target } from './rounds.ts'
 import { type Server, startOurs } from './server.ts'
 
-const crowds = [32, 128]
-
 type EchoBench = {
   /** Whether our tasks are streamed. */
   stream?: boolean
+  /** Whether those of the other server are streamed, too. */
+  baselineStream?: boolean
+  /** The numbers of clients. */
+  crowds?: number[]
+  /** Starts the server that is measured: Reprise. */
+  measured?(dataDir: string): Promise<Server>
   /** Starts the other server. */
   against(dataDir: string): Promise<Server>
   /** Of the rate. */
@@ -19,9 +23,17 @@ type EchoBench = {
 
 export const echoBench = async (
   title: string,
-  { stream = false, against, target = {}, cpuTarget = {} }: EchoBench,
+  {
+    stream = false,
+    baselineStream = false,
+    crowds = [32, 128],
+    measured = startOurs,
+    against,
+    target = {},
+    cpuTarget = {},
+  }: EchoBench,
 ): Promise<void> => {
-  const ours = await startOurs(newFolder('ours'))
+  const ours = await measured(newFolder('ours'))
   const baseline = await against(newFolder('baseline'))
   await checkAnswer(ours, stream)
   const notes = createNotes()
@@ -41,7 +53,7 @@ export const echoBench = async (
       return rate
     }
     const rounds = await interleave({
-      baseline: side(baseline, 'baseline', false),
+      baseline: side(baseline, 'baseline', baselineStream),
       ours: side(ours, 'ours', stream),
     })
     printRatio(`${title}, ${clients} clients`, rounds.ours, rounds.baseline, { unit: 'a second', target })

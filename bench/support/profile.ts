@@ -1,7 +1,8 @@
 // Shows where a server spends its time: a CPU profile of each of its threads under load, the busiest functions first.
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { drawn, flameGraph } from './flame.ts'
 import { newFolder } from './folder.ts'
 import { load } from './load.ts'
 import { startOurs } from './server.ts'
@@ -110,12 +111,50 @@ export const printProfile = (file: string) => {
   )
 }
 
-export const profileEcho = async (stream = false): Promise<void> => {
+/** The frames of a profile that are no work. */
+const noWork: ReadonlySet<string> = new Set(['(root)', '(idle)', '(program)'])
+
+/** The busy time of a profile as a flame graph. Calls of the same function from the same one are one box. */
+const graphOf = ({ nodes, samples, timeDeltas }: Profile, title: string): string => {
+  const own = new Map<number, number>()
+  for (const [n, id] of samples.entries()) own.set(id, (own.get(id) ?? 0) + (timeDeltas[n] ?? 0))
+  const byId = new Map(nodes.map(node => [node.id, node]))
+  const root = drawn('busy', 'everything else')
+  const walk = (id: number, above: typeof root): number => {
+    const node = byId.get(id)
+    if (node === undefined) return 0
+    const isWork = !noWork.has(node.callFrame.functionName)
+    const name = node.callFrame.functionName || '(anonymous)'
+    const box = isWork ? (above.children.get(name) ?? drawn(name, layerOf(moduleOf(node.callFrame)))) : above
+    if (isWork) above.children.set(name, box)
+    let time = isWork ? (own.get(id) ?? 0) : 0
+    for (const child of node.children ?? []) time += walk(child, box)
+    if (isWork) box.time += time
+    return time
+  }
+  const first = nodes[0]
+  root.time = first === undefined ? 0 : walk(first.id, root)
+  return flameGraph(root, title)
+}
+
+/** Writes the flame graph of the busiest thread. */
+const writeGraph = (profiles: string, file: string, rate: number): void => {
+  const read = readdirSync(profiles).map(name => readFileSync(path.join(profiles, name), 'utf8'))
+  const busiest = read.sort((a, b) => b.length - a.length)[0]
+  if (busiest === undefined) throw new Error('there is no profile')
+  const title = `Main thread, echo tasks, 32 clients, ${Math.round(rate)} tasks/s while profiled`
+  writeFileSync(file, graphOf(JSON.parse(busiest) as Profile, title))
+  console.log(`the main thread as a flame graph: ${file}`)
+}
+
+/** `graph`: the file for the flame graph of the main thread. */
+export const profileEcho = async (graph?: string): Promise<void> => {
   const profiles = newFolder('profiles')
   const server = await startOurs(newFolder('ours'), ['--cpu-prof', `--cpu-prof-dir=${profiles}`])
-  await load(server, { clients: 32, seconds: 2, stream })
-  const { rate } = await load(server, { clients: 32, seconds: 10, stream })
+  await load(server, { clients: 32, seconds: 2 })
+  const { rate } = await load(server, { clients: 32, seconds: 10 })
   await server.stop()
   console.log(`${Math.round(rate)} echo tasks a second while profiled; one profile for each busy thread`)
   for (const file of readdirSync(profiles)) printProfile(path.join(profiles, file))
+  if (graph !== undefined) writeGraph(profiles, graph, rate)
 }

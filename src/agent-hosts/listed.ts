@@ -1,6 +1,7 @@
 // The agents of workers that are listed: those of workers that are connected, and those whose last worker has left within a
 // day. A small file keeps them, so that after a restart a task for such an agent is queued until its worker is back.
 
+import { rm } from 'node:fs/promises'
 import path from 'node:path'
 import type { Clock, Report } from '../contract/ports.ts'
 import { readPlainFile, replaceFile, syncFolder } from '../platform/files/plain-file.ts'
@@ -39,6 +40,12 @@ const without = ({ agents, bytes }: Size, served: Served): Size => ({
   bytes: bytes - bytesOf(served),
 })
 const later = 'an agent leaves the list a day after its last worker'
+
+/** Removes the file for good, also what a crash has left of a new one. Rejects with errors of the system. */
+export const removeListed = async (file: string): Promise<void> => {
+  for (const each of [file, `${file}.new`]) await rm(each, { force: true })
+  await syncFolder(path.dirname(file))
+}
 
 /** What the file says; nothing when there is none. */
 const readListed = (file: string, report: Report): Listed[] => {

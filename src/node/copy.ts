@@ -1,6 +1,7 @@
 // Keeps the read models of a node that only follows current, so that the node can take over within a moment.
 import { openReadStore } from '../../projections/store.ts'
 import type { Roots } from '../access/user-folders.ts'
+import { removeListed } from '../agent-hosts/listed.ts'
 import type { Conditions } from '../cluster/conditions.ts'
 import type { Report, World } from '../contract/ports.ts'
 import { createSessionFolders } from '../env-sessions/folders.ts'
@@ -13,8 +14,16 @@ import { openReadModels } from '../shard/opening/open-read-models.ts'
 import { createQueries } from '../tasks/queries.ts'
 import { createTraceRemoval } from './traces.ts'
 
-/** What erasures remove on this node, in addition to payloads. */
-export type CopiedFiles = { roots: Roots; sessionsRoot: string; secrets: Pick<Secrets, 'forget'> }
+/**
+ * What erasures remove on this node, in addition to payloads. `listed`: the file with the agents of workers, which only the owner
+ * keeps, since workers connect to the owner.
+ */
+export type CopiedFiles = {
+  roots: Roots
+  sessionsRoot: string
+  secrets: Pick<Secrets, 'forget'>
+  listed: string
+}
 
 type Deps = {
   /** The copy of the log, to which the replica writes. It stays open. */
@@ -29,6 +38,8 @@ type Deps = {
 
 export const openCopy = async ({ store, file, erasable, conditions, world, report }: Deps) => {
   const { clock, random, timers } = world
+  // An erasure at the owner would not reach this list of the time when this node was the owner.
+  await removeListed(erasable.listed)
   const log = openLog(store, { clock, random, build })
   const models = await openReadModels({ log, openStore: anew => openReadStore(file, anew), timers, report })
   const { projector } = models

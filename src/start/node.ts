@@ -99,6 +99,7 @@ const opened = async (
     roots: { workspace: config.workspaceRoot, rollouts: files.rollouts, logs: files.logs },
     sessionsRoot: files.sessions,
     secrets: storage.secrets,
+    listed: files.workers,
   }
   const standby = createStandby({
     ...{ storage, erasable, conditions, world, report },

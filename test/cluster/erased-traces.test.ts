@@ -1,5 +1,7 @@
 // What was erased is in no file of a standby, also when the standby ended between the erasure in its log and the next
 // writing of its read models.
+import { writeFileSync } from 'node:fs'
+import path from 'node:path'
 import t, { type Test } from 'tap'
 import { filesWith } from '../erasure/support.ts'
 import { read } from '../support/http.ts'
@@ -50,4 +52,13 @@ t.test('a standby that takes over at once does so, too', async t => {
   const two = await shardIn(t, servers, folder, 'two')
   await two.own()
   await hasNothing(t, two)
+})
+
+t.test('a standby keeps no list of workers of the time when it was the owner', async t => {
+  const { servers, folder, one, two } = await pairOfShards(t)
+  await two.close()
+  for (const name of ['workers.json', 'workers.json.new'])
+    writeFileSync(path.join(two.dataDir, name), JSON.stringify({ agents: [{ user: word }] }))
+  await (await shardIn(t, servers, folder, 'two')).follow(one)
+  t.same(filesWith(two.dataDir, word), [])
 })

@@ -38,6 +38,7 @@ export const shardIn = async (t: Test, servers: MemoryServers, folder: string, n
     roots: { workspace: config.workspaceRoot, rollouts: files.rollouts, logs: files.logs },
     sessionsRoot: files.sessions,
     secrets: node.localSecrets,
+    listed: files.workers,
   }
   const standby = createStandby({
     ...{ storage, erasable, world, report },
