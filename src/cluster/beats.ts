@@ -45,7 +45,8 @@ export const createBeats = (deps: BeatsDeps) => {
       answered(true)
       seen.take([{ sequence: expected + 1, bytes }])
     } catch (error) {
-      answered(error instanceof Fenced)
+      // A beat that was seen since, of any node, shows that the servers store beats.
+      answered(error instanceof Fenced || seen.last() > expected)
       // If this beat was stored but the answer was lost, the next beat is refused, and then this node reads the newest
       // beats.
       if (!(error instanceof Fenced)) return
