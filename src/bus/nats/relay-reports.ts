@@ -1,6 +1,8 @@
 import type { Report } from '../../contract/ports.ts'
 import { streamName } from './relay-stream.ts'
 
+/** A stream that changes its leader refuses messages for a moment. What has failed for fewer milliseconds is not told. */
+const briefMs = 1000
 /** When NATS answers, but has taken no event for so many milliseconds, the operator must look at the stream. */
 const silentMs = 60_000
 const advice = `${streamName} has taken no event for a minute, although NATS answers: see that all NATS servers run. If "nats \
@@ -29,7 +31,9 @@ export const createRelayReports = (report: Report, now: () => number) => {
     /** A try has failed, and the next one may succeed. */
     failed(reason: string): void {
       failingSince ??= now()
-      isStuck = now() - failingSince >= silentMs
+      const forMs = now() - failingSince
+      isStuck = forMs >= silentMs
+      if (forMs < briefMs) return
       if (isStuck) say('error', `NATS gets no events until this is solved: ${advice}`, { reason })
       else say('warn', `events do not reach NATS, and the relay tries again: ${reason}`)
     },
