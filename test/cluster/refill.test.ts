@@ -38,6 +38,29 @@ t.test('the log of a single machine is brought in, with its long payloads and it
   t.same(two.localSecrets.get('ref-1'), { token: 'of the task' })
 })
 
+t.test('short rows are brought in by few records, and long ones do not make a record too long', async t => {
+  const servers = await begun()
+  const folder = newFolder(t)
+  const one = memoryNode(t, servers, { folder })
+  const before = openLog(one.local, deps())
+  const texts = (count: number, text: string) => Array.from({ length: count }, (_, n) => ({ n, text }))
+  await before.append([to('short', -1, ...texts(2500, 'x'))])
+  for (let n = 0; n < 3; n++) {
+    await before.append([to(`wide-${n}`, -1, ...texts(40, 'y'.repeat(40_000)))])
+    await before.append([to(`long-${n}`, -1, { text: 'z'.repeat(600_000) })])
+  }
+  const records = servers.records().length
+  await one.replica.claim()
+  t.ok(servers.records().length - records < 40, `${servers.records().length - records} records`)
+  const longest = Math.max(...servers.records().map(({ bytes }) => bytes.length))
+  t.ok(longest < 2 << 20, `the longest has ${longest} bytes`)
+  const two = memoryNode(t, servers, { folder: path.join(folder, 'two'), name: 'two' })
+  shareKeys(one.keys, two.keys)
+  await two.replica.follow()
+  await until(() => two.replica.caughtUp().position === one.replica.caughtUp().position)
+  t.same(rowsOf(two.local), rowsOf(one.local))
+})
+
 t.test('what the servers have lost is filled in again by the node that has it', async t => {
   const servers = await begun()
   const folder = newFolder(t)

@@ -157,10 +157,13 @@ export const createOwner = (deps: Deps) => {
       if (key !== undefined) keys.destroyKey(key)
       advance(mark)
     },
-    /** Publishes rows that the local log already has. */
-    async refill({ batch, digests, pieces: long }: Refilling): Promise<void> {
-      for (const piece of long) await publishPiece(piece, async () => {})
-      await publishBatch(batch, async () => {}, digests)
+    /** Publishes rows that the local log already has. `begun` gets each record that is made, and resolves when the next may be. */
+    async refill(
+      { batch, digests, pieces: long }: Refilling,
+      begun: (stored: Promise<void>) => Promise<void>,
+    ): Promise<void> {
+      for (const piece of long) await begun(publishPiece(piece, async () => {}))
+      await begun(publishBatch(batch, async () => {}, digests))
     },
     /** Publishes the secrets under these refs. Resolves when the shared log has them and everything begun earlier. */
     putSecrets: (refs: string[]): Promise<void> => publishSecrets(refs).then(stored),

@@ -39,6 +39,9 @@ type Deps = {
   fenced: () => void
 }
 
+/** How many records of a refill may be made and not stored yet. */
+const recordsAhead = 2
+
 export const createOwnership = (deps: Deps) => {
   const { local, shared, key, keys, copied, owned, intake, mayClaim, conditions, timers } = deps
   const claiming = createClaiming(deps)
@@ -58,9 +61,16 @@ export const createOwnership = (deps: Deps) => {
   const failed = (error: unknown): void => {
     if (error instanceof Fenced) fenced()
   }
-  /** Publishes what the shared log lacks. */
+  /** Publishes what the shared log lacks. While the servers store a record, the next ones are made. */
   const refill = async (own: Owner): Promise<void> => {
-    for (const each of refillings(local, intake.at().position)) await own.refill(each)
+    const underWay: Promise<void>[] = []
+    const begun = async (stored: Promise<void>): Promise<void> => {
+      stored.catch(() => {}) // it is awaited later
+      underWay.push(stored)
+      if (underWay.length > recordsAhead) await underWay.shift()
+    }
+    for (const each of refillings(local, intake.at().position)) await own.refill(each, begun)
+    await Promise.all(underWay)
     owned.changed() // empties the list of changed secrets, since `differences` returns these, too
     await own.putSecrets(copied.differences())
   }

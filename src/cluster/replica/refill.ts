@@ -4,8 +4,8 @@ import { erasedPartsOf, erasureStream } from '../../contract/erased-range.ts'
 import { isErased, isLong } from '../../log/fits.ts'
 import type { PackedBatch, Piece, Row, Store } from '../../log/store.ts'
 
-/** The largest number of rows in one batch. */
-const batchRows = 256
+/** The most rows in one batch, and the most characters unless a row alone has more: the servers store one record after the other. */
+const [batchRows, batchChars] = [1024, 512 * 1024]
 /** Characters of one piece of a long payload. */
 const pieceChars = 256 * 1024
 
@@ -45,6 +45,17 @@ function* piecesOf(local: Local, rows: readonly Row[]): Generator<Piece> {
   }
 }
 
+const charsOf = ({ header, payload }: Row): number => header.length + (payload?.length ?? 0)
+/** The first of these rows, as many as a batch takes. */
+const batchOf = (rows: readonly Row[]): readonly Row[] => {
+  let chars = 0
+  const end = rows.findIndex(row => {
+    chars += charsOf(row)
+    return chars > batchChars
+  })
+  return end === -1 ? rows : rows.slice(0, Math.max(1, end))
+}
+
 /** Yields batches of the rows after a position. */
 export function* refillings(local: Local, after: number): Generator<Refilling> {
   const numbers = new Map<string, number>()
@@ -53,8 +64,10 @@ export function* refillings(local: Local, after: number): Generator<Refilling> {
     numbers.set(stream, no)
     return no
   }
-  for (let from = after; ; ) {
-    const rows = local.page(from, batchRows)
+  // Where rows are long, few are read at a time.
+  for (let [from, read] = [after, batchRows]; ; ) {
+    const rows = batchOf(local.page(from, read))
+    read = Math.min(batchRows, 2 * rows.length)
     const last = rows.at(-1)
     if (last === undefined) return
     const long = rows.filter(isLong)
