@@ -3,6 +3,7 @@ import type { Cluster } from '../support/cluster.ts'
 import { pause } from '../support/http.ts'
 import type { Load } from './cluster-load.ts'
 import type { Fault } from './faults.ts'
+import { areUnled, leadAgain } from './lost-snapshots.ts'
 import { redundant } from './whole-copies.ts'
 
 /**
@@ -32,10 +33,21 @@ const unanswered = ({ nodes }: Cluster): number =>
 export const suffer = async ({ cluster, load }: Deps, fault: Fault, hurtMs: number): Promise<Suffered> => {
   const began = performance.now()
   const before = unanswered(cluster)
+  const owner = await cluster.owner()
   const { felt, heal, struck } = await fault.strike(cluster)
-  await felt()
+  /** NATS may leave streams without a leader after any fault. Then an operator does what the nodes say. */
+  const unlessUnled = async (step: () => unknown): Promise<void> => {
+    try {
+      await step()
+    } catch (error) {
+      if (!(await areUnled(cluster))) throw error
+      await leadAgain(cluster, owner)
+    }
+  }
+  await unlessUnled(felt)
   await pause(hurtMs)
-  await heal()
+  await unlessUnled(heal)
+  await unlessUnled(() => cluster.whole(patienceMs))
   await cluster.whole(patienceMs)
   await load.next()
   const seen = { outage: load.outageSince(began), whole: performance.now() - began }

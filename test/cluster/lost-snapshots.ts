@@ -104,3 +104,22 @@ export const emptyStores = async (cluster: Cluster, owner: Node): Promise<void> 
     return true
   })
 }
+
+/** Milliseconds between the starts of two servers; and the most until the streams have leaders after the last one. */
+const [betweenMs, chosenMs] = [5000, 40_000]
+
+/**
+ * What the nodes advise for streams without a leader: the servers are started again, one after the other. If that does not help,
+ * all stores are emptied.
+ */
+export const leadAgain = async (cluster: Cluster, owner: Node): Promise<void> => {
+  const { nats } = cluster
+  for (const place of places) {
+    await nats.stop(place)
+    await nats.start(place)
+    await pause(betweenMs)
+  }
+  const areLed = async () => (await unledStreams(nats.monitorUrls, [shard, lease]))?.length === 0
+  if (await until('leaders', areLed, chosenMs).catch(() => false)) return
+  await emptyStores(cluster, owner)
+}

@@ -10,7 +10,7 @@ import { type Place, until } from '../support/nats-cluster.ts'
 import { filesOf, flipBytes } from '../support/nats-stores.ts'
 import { runReprise } from '../support/server.ts'
 import type { Fault } from './faults.ts'
-import { areUnled, emptyStores, loseSnapshots } from './lost-snapshots.ts'
+import { areUnled, emptyStores, leadAgain, loseSnapshots } from './lost-snapshots.ts'
 import { filled, notWhole, refill } from './whole-copies.ts'
 
 /** The most milliseconds of an outage, and of one in which NATS fills two copies from the third. */
@@ -91,7 +91,7 @@ const emptyStandby = async (cluster: Cluster): Promise<void> => {
  */
 const damaged = (name: string, files: RegExp, count: 1 | 2): Fault => ({
   name,
-  limitMs: count === 1 ? engine : refilling,
+  limitMs: count === 1 && files !== filesOf.raft ? engine : refilling,
   async strike(cluster) {
     const [whole, ...followers] = await leaderFirst(cluster)
     const hurt = followers.slice(0, count)
@@ -100,7 +100,7 @@ const damaged = (name: string, files: RegExp, count: 1 | 2): Fault => ({
     let isUnled = false
     return {
       async felt() {
-        isUnled = count === 2 && files === filesOf.raft && (await areUnled(cluster))
+        isUnled = files === filesOf.raft && (await areUnled(cluster))
         if (isUnled || (await isGone(cluster))) return noticed()
         for (const place of hurt) await cluster.nats.leadAt(shard, place)
         await emptyStandby(cluster)
@@ -111,7 +111,7 @@ const damaged = (name: string, files: RegExp, count: 1 | 2): Fault => ({
         await cluster.whole()
       },
       async heal() {
-        if (isUnled) return emptyStores(cluster, owner)
+        if (isUnled) await leadAgain(cluster, owner)
         if (await isGone(cluster)) return initFrom(cluster, owner)
         await cluster.nats.leadAt(shard, whole)
         await refill(cluster, hurt)
