@@ -16,7 +16,7 @@ import { createExpiry } from './expiry.ts'
 import { createTaskFiles } from './files.ts'
 import { createIdempotency } from './idempotency.ts'
 import { codesOf, type KindDeps, taskDepsOf } from './kind.ts'
-import { questionProblem } from './question-problem.ts'
+import { questionProblems } from './question-problems.ts'
 import { createRecall } from './recall.ts'
 import { createTaskRecovery } from './recovery.ts'
 import { createRequestReader } from './request-reader.ts'
@@ -100,7 +100,7 @@ export const createTasks = (deps: Deps) => {
     },
     log,
     approving: ofActors,
-    questionProblem: questionProblem(deps.checker),
+    questionProblems: questionProblems(deps.checker),
   }
   const commands = createCommands(creating)
   scheduler.onTurn(commands.start)

@@ -1,7 +1,9 @@
 // When a create names a task and has results of calls of that task, no task is created: that task continues with the
 // results.
-import { Refusal } from '../../contract/refusals.ts'
+import type { CallAnswer } from '../../contract/commands/commands.ts'
+import { Invalid, Refusal } from '../../contract/refusals.ts'
 import { taskStream } from '../../contract/task-stream.ts'
+import type { CreateTaskBody } from '../../contract/wire.ts'
 import { answersIn, isEmpty } from '../call-answers.ts'
 import type { TaskRow } from '../queries.ts'
 import { type Answer as AnswerCommand, answerWherever, askerOf } from './answer-turn.ts'
@@ -16,13 +18,33 @@ const mustBeOfSession = ({ id, session_id: own }: TaskRow, given: string | null 
   throw new Refusal('Conflict', { task_id: id, session_id: own, given_session_id: given }, why)
 }
 
+/** The problems of answers, named by the places of the answers in the body. */
+const inHistory = (
+  { problems }: Invalid,
+  { history_messages }: CreateTaskBody,
+  answers: CallAnswer[],
+): Invalid => {
+  const placeOf = (index: number): number =>
+    (history_messages ?? []).findLastIndex(
+      item => item.type === 'tool_result' && item.call_id === answers[index]?.callId,
+    )
+  return new Invalid(
+    problems.map(problem => {
+      const [part, list, index, ...rest] = problem.loc
+      return part === 'body' && list === 'tool_results' && typeof index === 'number'
+        ? { ...problem, loc: [part, 'history_messages', placeOf(index), ...rest] }
+        : problem
+    }),
+  )
+}
+
 /** Gives the results to the task that the request names. Returns undefined when the request is for a new task. */
 export const createAnswerTask = ({
   runtime,
   queries,
   ids,
-  questionProblem,
-}: Pick<CommandDeps, 'runtime' | 'queries' | 'ids' | 'questionProblem'>) => {
+  questionProblems,
+}: Pick<CommandDeps, 'runtime' | 'queries' | 'ids' | 'questionProblems'>) => {
   return async (wanted: CreateRequest): Promise<Created | undefined> => {
     const { principal, body, envelopeId, request, idempotencyKey } = wanted
     const answers = answersIn(body, ids)
@@ -50,7 +72,9 @@ export const createAnswerTask = ({
       keys: { digest: request.digest, ...(idempotencyKey === undefined ? {} : { idempotencyKey }) },
       ...by(principal, envelopeId),
     }
-    const view = await answerWherever(runtime, stream, command, questionProblem)
+    const view = await answerWherever(runtime, stream, command, questionProblems).catch(error => {
+      throw error instanceof Invalid ? inHistory(error, body, known) : error
+    })
     return { taskId: row.id, view, answered: { callIds: known.map(({ callId }) => callId), again } }
   }
 }

@@ -3,32 +3,39 @@
 import type { TaskCommand } from '../../contract/commands/commands.ts'
 import { canonical } from '../../contract/json/canonical.ts'
 import { plainText } from '../../contract/plain-text.ts'
-import { Invalid, Refusal } from '../../contract/refusals.ts'
+import { Invalid, type Problem, Refusal } from '../../contract/refusals.ts'
 import { isTerminal } from '../../contract/wire.ts'
 import type { DecidedTask } from '../../history/task-view.ts'
-import type { AnswerProblem } from '../question-problem.ts'
+import type { AnswerProblems } from '../question-problems.ts'
 import { always, type CommandDeps } from './deps.ts'
 
-/** Refuses answers that do not fit what a tool server asks: it would refuse them, and could not be answered again. */
+/**
+ * Refuses answers that do not fit what is asked: a tool server would refuse them, the code of an agent could not use them, and
+ * the first answer counts for good.
+ */
 const mustFit = async (
-  { created, questions }: DecidedTask,
+  { created, questions, calls }: DecidedTask,
   answers: Answer['answers'],
-  problemOf: AnswerProblem,
+  problemsOf: AnswerProblems,
 ): Promise<void> => {
-  for (const [index, { callId, failed, content, blocks }] of answers.entries()) {
-    const { answer, metadata } = questions.get(callId) ?? {}
-    if (questions.has(callId) && (blocks ?? []).length > 0) {
-      const loc = ['body', 'tool_results', index, 'block_list']
-      throw new Invalid([
-        { loc, msg: 'An answer to a question of a tool has no blocks', type: 'value_error' },
-      ])
-    }
-    if (failed || answer !== undefined || metadata?.schema === undefined) continue
-    const problem = await problemOf(metadata.schema, plainText(content), created?.user_id ?? '')
-    if (problem === undefined) continue
-    const loc = ['body', 'tool_results', index, 'message_content']
-    throw new Invalid([{ loc, msg: `The answer does not fit the schema: ${problem}`, type: 'value_error' }])
+  const user = created?.user_id ?? ''
+  const found: Problem[] = []
+  const refuse = (index: number, field: string, msg: string): void => {
+    found.push({ loc: ['body', 'tool_results', index, field], msg, type: 'value_error' })
   }
+  for (const [index, { callId, failed, content, blocks }] of answers.entries()) {
+    const question = questions.get(callId)
+    const call = calls.get(callId)
+    const isForm = question !== undefined
+    if (isForm && (blocks ?? []).length > 0)
+      refuse(index, 'block_list', 'An answer to a question of a tool has no blocks')
+    const isOpen = isForm ? question.answer === undefined : call?.ended === false
+    const schema = isForm ? question.metadata?.schema : call?.schema
+    if (failed || !isOpen || schema === undefined) continue
+    for (const problem of await problemsOf({ schema, isForm, answer: plainText(content), user }))
+      refuse(index, 'message_content', `The answer does not fit the schema: ${problem}`)
+  }
+  if (found.length > 0) throw new Invalid(found)
 }
 
 export type Answer = Extract<TaskCommand, { type: 'AnswerCalls' }>
@@ -78,13 +85,13 @@ export const answerWherever = async (
   runtime: Runtime,
   stream: string,
   { message, ...answer }: Answer,
-  problemOf: AnswerProblem,
+  problemsOf: AnswerProblems,
 ): Promise<DecidedTask> => {
   const view = await runtime.until(stream, always)
   const callIds = answer.answers.map(({ callId }) => callId)
   const asker = await askerOf(runtime, view, callIds)
   const withMessage = message === undefined ? answer : { ...answer, message }
-  await mustFit(asker === undefined ? view : await runtime.until(asker, always), answer.answers, problemOf)
+  await mustFit(asker === undefined ? view : await runtime.until(asker, always), answer.answers, problemsOf)
   if (asker === undefined || asker === stream) return runtime.ask(stream, withMessage)
   const { inputDigests } = await runtime.ask(asker, answer)
   if (message !== undefined) await sayBeside(runtime, stream, { ...answer, message }, inputDigests)

@@ -16,7 +16,7 @@ import type { DecidedTask } from '../../history/task-view.ts'
 import type { Secrets } from '../../platform/secrets.ts'
 import type { Idempotency } from '../idempotency.ts'
 import type { Queries } from '../queries.ts'
-import type { AnswerProblem } from '../question-problem.ts'
+import type { AnswerProblems } from '../question-problems.ts'
 import type { RequestReader } from '../request-reader.ts'
 
 export type CommandDeps = {
@@ -41,7 +41,7 @@ export type CommandDeps = {
   log: FailingLog
   /** What plans a call that somebody approves. */
   approving: ApprovalDeps
-  questionProblem: AnswerProblem
+  questionProblems: AnswerProblems
 }
 
 /** The stream of a task that this principal may touch. */

@@ -14,7 +14,7 @@ const digestOfMessage = (
   said: { content: MessageContent } | { event: MachineEvent },
 ): string => digestOfBody({ taskId, ...said })
 
-export const inputCommands = ({ runtime, queries, idempotency, ids, questionProblem }: CommandDeps) => ({
+export const inputCommands = ({ runtime, queries, idempotency, ids, questionProblems }: CommandDeps) => ({
   /** Stores results of some or all pending calls. The task continues when no result is missing. */
   async input(
     principal: Principal,
@@ -24,7 +24,7 @@ export const inputCommands = ({ runtime, queries, idempotency, ids, questionProb
   ): Promise<DecidedTask> {
     const asked = by(principal, requestId)
     const command: AnswerCommand = { type: 'AnswerCalls', answers, whole: false, keys: {}, ...asked }
-    return answerWherever(runtime, streamFor(queries, principal, taskId), command, questionProblem)
+    return answerWherever(runtime, streamFor(queries, principal, taskId), command, questionProblems)
   },
 
   /**
