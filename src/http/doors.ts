@@ -70,6 +70,8 @@ export type TaskDoor = {
   afterAnswers: (taskId: string, callIds: string[]) => Promise<number>
   /** Whether the task that this body names has taken the results of an equal body before. */
   wereTaken: (body: CreateTaskBody & { task_id: string }, pause: Pause) => Promise<boolean>
+  /** Whether a task has taken the answers of a request with this digest. */
+  hasTaken: (taskId: string, digest: string, pause: Pause) => Promise<boolean>
   /** The length of the largest body of a create, in bytes. */
   bodyLimit: number
   /** A new id for the result of a call that a caller sends. */

@@ -23,6 +23,7 @@ const taskDoorOf = (config: Config, { system, metrics, world }: ShardParts): Tas
     machineOf,
     afterAnswers: streams.afterAnswers,
     wereTaken: streams.wereTaken,
+    hasTaken: streams.hasTaken,
     bodyLimit: config.bodyLimit,
     newItemId: () => world.ids.next('tr_'),
     streamOf: taskStream,

@@ -50,7 +50,11 @@ export const lastFrameOfAnswers = async (log: Log, stream: string, callIds: stri
 }
 
 /** Whether a request with this digest has brought input to a task, or to a task for which that one waited. */
-const hasBrought = async (read: Log['readStream'], stream: string, digest: string): Promise<boolean> => {
+export const hasBrought = async (
+  read: Log['readStream'],
+  stream: string,
+  digest: string,
+): Promise<boolean> => {
   const askers = new Set<string>()
   for await (const page of read(stream)) {
     for (const { type, data } of page.map(taskEvents.read)) {

@@ -12,7 +12,7 @@ import { createRenderer } from '../history/frame-renderer.ts'
 import type { Frame } from '../history/frames.ts'
 import type { EventLog } from '../log/log.ts'
 import { createBegunFolds } from './begun-folds.ts'
-import { lastFrameOfAnswers, wereTaken } from './call-answers.ts'
+import { hasBrought, lastFrameOfAnswers, wereTaken } from './call-answers.ts'
 
 export const createTaskStreams = (log: EventLog, folds: SavedFolds) => {
   const { rendererAt } = createBegunFolds(log, folds)
@@ -46,6 +46,9 @@ export const createTaskStreams = (log: EventLog, folds: SavedFolds) => {
     /** Whether a task has taken the results of this body before. */
     wereTaken: (body: Parameters<typeof wereTaken>[1], pause: Pause) =>
       wereTaken(readWithPauses(log.readStream, pause), body),
+    /** Whether a task has taken the answers of a request with this digest. */
+    hasTaken: (taskId: string, digest: string, pause: Pause) =>
+      hasBrought(readWithPauses(log.readStream, pause), taskStream(taskId), digest),
   }
 }
 export type TaskStreams = ReturnType<typeof createTaskStreams>

@@ -3,7 +3,12 @@ import type { A2AMessage, A2APart } from '../../contract/a2a/objects.ts'
 import type { SendMessageRequest } from '../../contract/a2a/requests.ts'
 import type { GivenPush } from '../../contract/events/webhook-events.ts'
 import { mayBeStored } from '../../contract/stored.ts'
-import { type CreateTaskBody, isTerminal, type PendingCallItem } from '../../contract/wire.ts'
+import {
+  type AnswerCallsBody,
+  type CreateTaskBody,
+  isTerminal,
+  type PendingCallItem,
+} from '../../contract/wire.ts'
 import { answersOf, askedOf } from '../../http/request/request.ts'
 import { retryOf } from '../../http/request/request-id.ts'
 import { createTaskCalls } from '../../http/routes/task-calls.ts'
@@ -82,30 +87,46 @@ const decisions = ['approve', 'refuse'] as const
 const decisionIn = (parts: readonly A2APart[]) =>
   decisions.find(decision => parts.some(({ metadata }) => metadata?.decision === decision))
 
+/** The digest under which the answers of a message to questions of tool servers are stored: no item of the task shows them. */
+const digestOfAnswer = (taskId: string, { messageId, parts }: A2AMessage): string =>
+  digestOfBody({ a2a: { taskId, messageId, parts } })
+
 /** Gives answers and decisions to a task that waits. */
 const answer = async (
-  call: Call,
-  taskId: string,
+  { deps, request }: Call,
+  { taskId, teller }: Told,
   message: A2AMessage,
-  waiting: PendingCallItem[],
 ): Promise<void> => {
-  const { deps, request } = call
+  const waiting = teller.waiting()
+  const isQuestion = (callId: string) => teller.questions().has(callId)
   const calls = createTaskCalls(deps.tasks)
   const asked = askedOf(request)
   const answers = [...answersIn(message.parts, waiting)]
+  const tool_results: AnswerCallsBody['tool_results'] = []
   for (const [call_id, parts] of answers) {
     const decision = decisionIn(parts)
-    if (decision !== undefined) await calls.decide(asked, taskId, { call_id, decision })
-  }
-  const tool_results = answers
-    .filter(([, parts]) => decisionIn(parts) === undefined)
-    .map(([call_id, parts]) => ({
+    const declines = decision === 'refuse' && isQuestion(call_id)
+    if (decision !== undefined && !declines) {
+      await calls.decide(asked, taskId, { call_id, decision })
+      continue
+    }
+    tool_results.push({
       call_id,
       message_content: contentOf(parts, at),
-      block_list: [blockOf(message)],
-    }))
-  if (tool_results.length > 0) await calls.answer(asked, taskId, { tool_results })
+      ...(declines ? { status: 'incomplete' as const } : {}),
+      ...(isQuestion(call_id) ? {} : { block_list: [blockOf(message)] }),
+    })
+  }
+  if (tool_results.length === 0) return
+  const digest = answers.some(([call_id]) => isQuestion(call_id))
+    ? digestOfAnswer(taskId, message)
+    : undefined
+  await calls.answer(asked, taskId, { tool_results }, digest)
 }
+/** Whether the task has taken this message as answers to questions of tool servers. */
+const wasAnswerToTool = async (call: Call, { taskId, teller }: Told, message: A2AMessage): Promise<boolean> =>
+  teller.questions().size > 0 &&
+  call.deps.tasks.hasTaken(taskId, digestOfAnswer(taskId, message), pauseOf(call))
 
 const textsOf = (parts: readonly A2APart[]): string =>
   JSON.stringify(parts.map(part => JSON.stringify(part)).toSorted())
@@ -172,13 +193,13 @@ const goOn = async (call: Call, taskId: string, body: SendMessageRequest): Promi
   if (message.contextId && message.contextId !== row.session_id)
     throw wrongParameter(['message', 'contextId'], 'The task belongs to another context')
   const told = await tellTask(call, taskId, pauseOf(call))
-  if (wasAnswer(told, message) || (await wasSaid(call, taskId, message))) return
-  const waiting = told.teller.waiting()
+  if (wasAnswer(told, message) || (await wasAnswerToTool(call, told, message))) return
+  if (await wasSaid(call, taskId, message)) return
   // A retry that names its calls finds the task at work or ended, and changes nothing.
-  const isAnswer = waiting.length > 0 || namesCalls(message)
+  const isAnswer = told.teller.waiting().length > 0 || namesCalls(message)
   if (!isAnswer && isTerminal(row.status)) throw isEnded(taskId, row.status)
   await withPush(call, taskId, pushIn(body), () =>
-    isAnswer ? answer(call, taskId, message, waiting) : post(call, taskId, message),
+    isAnswer ? answer(call, told, message) : post(call, taskId, message),
   )
 }
 

@@ -22,6 +22,9 @@ export const statusesOf = (state: A2ATaskState): TaskStatus[] =>
 export const askedIn = ({ status, metadata }: Pick<Task, 'status' | 'metadata'>): PendingCallItem[] =>
   status === 'input-required' ? ((metadata?.pending_inputs ?? []) as PendingCallItem[]) : []
 
+/** Whether a tool server asks. Such a question and its answer are no items of the task. */
+export const isQuestion = ({ metadata }: PendingCallItem): boolean => metadata?.asked_by !== undefined
+
 const argumentsOf = ({ arguments: text }: PendingCallItem): unknown => {
   try {
     return JSON.parse(text)

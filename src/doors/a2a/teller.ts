@@ -24,7 +24,7 @@ import type { Frame } from '../../history/frames.ts'
 import { callsForClient, taskIn } from '../turns.ts'
 import { factsOf, messageIn, metadataShown } from './facts.ts'
 import { filesIn, partsShown } from './parts.ts'
-import { askedIn, questionOf, statusOf } from './status.ts'
+import { askedIn, isQuestion, questionOf, statusOf } from './status.ts'
 
 type Created = TaskEventData<'TaskCreated'>
 
@@ -80,6 +80,8 @@ export const createTaskTeller = (created: Created) => {
   const history = firstMessage(created)
   /** The calls that the client was asked for. */
   const asked = new Set<string>()
+  /** Those of them that ask for a tool server. */
+  const questions = new Set<string>()
   /** The artifact of each message that the agent is saying, by the id of its item. */
   const saying = new Map<string, string>()
   let said = 0
@@ -165,6 +167,7 @@ export const createTaskTeller = (created: Created) => {
       for (const { call_id } of callsForClient(task)) asked.add(call_id)
     }
     waiting = askedIn(task)
+    for (const call of waiting) if (isQuestion(call)) questions.add(call.call_id)
     const next = statusOf(task, `${taskId}.${frame.sequence_number}`)
     if (next.message !== undefined && waiting.length > 0) history.push(next.message)
     return moved(next, frame.timestamp)
@@ -215,6 +218,8 @@ export const createTaskTeller = (created: Created) => {
     status: () => status,
     /** The calls for which the task waits. */
     waiting: () => waiting,
+    /** The calls, waiting or not, with which tool servers have asked the client. */
+    questions: () => questions,
     /** Whether the task has ended. */
     isOver: () => isOver,
     /** Whether the task has ended, or waits for its client. */

@@ -180,10 +180,15 @@ export const createTaskCalls = (tasks: TaskCallDeps) => {
       return recall.textOf(await commands[verb](principal, taskId, requestId))
     },
 
-    /** Gives the task results of client tools. */
-    async answer({ principal, requestId }: Caller, taskId: string, body: AnswerCallsBody): Promise<Text> {
+    /** Gives the task results of client tools. `digest`: that of the request, by which its retry is recognized. */
+    async answer(
+      { principal, requestId }: Caller,
+      taskId: string,
+      body: AnswerCallsBody,
+      digest?: string,
+    ): Promise<Text> {
       const answers = callAnswersOf(tasks.newItemId, body)
-      return recall.textOf(await commands.input(principal, taskId, requestId, answers))
+      return recall.textOf(await commands.input(principal, taskId, requestId, answers, digest))
     },
 
     /** Approves or refuses a call that waits for an approval. */

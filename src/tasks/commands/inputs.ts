@@ -15,15 +15,20 @@ const digestOfMessage = (
 ): string => digestOfBody({ taskId, ...said })
 
 export const inputCommands = ({ runtime, queries, idempotency, ids, questionProblems }: CommandDeps) => ({
-  /** Stores results of some or all pending calls. The task continues when no result is missing. */
+  /**
+   * Stores results of some or all pending calls. The task continues when no result is missing. `digest`: that of the
+   * request, by which its retry is recognized.
+   */
   async input(
     principal: Principal,
     taskId: string,
     requestId: string,
     answers: CallAnswer[],
+    digest?: string,
   ): Promise<DecidedTask> {
+    const keys = digest === undefined ? {} : { digest }
     const asked = by(principal, requestId)
-    const command: AnswerCommand = { type: 'AnswerCalls', answers, whole: false, keys: {}, ...asked }
+    const command: AnswerCommand = { type: 'AnswerCalls', answers, whole: false, keys, ...asked }
     return answerWherever(runtime, streamFor(queries, principal, taskId), command, questionProblems)
   },
 
