@@ -1,6 +1,6 @@
 // The events of AG-UI that this server sends.
 import Type, { type Static } from 'typebox'
-import { optional } from '../wire/schema.ts'
+import { OpenObject, optional } from '../wire/schema.ts'
 
 const text = Type.String()
 const inMessage = { messageId: text }
@@ -13,7 +13,10 @@ export const AgUiInterrupt = Type.Object({
   reason: text,
   toolCallId: text,
   message: optional(text),
+  responseSchema: optional(OpenObject),
   expiresAt: optional(text),
+  /** `asked_by`: the tool server that asks, and not the agent. */
+  metadata: optional(Type.Object({ asked_by: text })),
 })
 export type AgUiInterrupt = Static<typeof AgUiInterrupt>
 

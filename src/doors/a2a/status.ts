@@ -40,7 +40,15 @@ export const questionOf = (call: PendingCallItem): A2APart[] => {
   const isApproval = metadata?.approval === true
   const { question } = (typeof args === 'object' && args !== null ? args : {}) as { question?: unknown }
   const words = typeof question === 'string' ? question : `${name} ${JSON.stringify(args)}`
-  const data = { call_id, name, arguments: args, ...(isApproval ? { approval: true } : {}) }
+  const { asked_by, schema } = metadata ?? {}
+  const data = {
+    call_id,
+    name,
+    arguments: args,
+    ...(isApproval ? { approval: true } : {}),
+    ...(asked_by === undefined ? {} : { asked_by }),
+    ...(schema === undefined ? {} : { schema }),
+  }
   return [
     { text: isApproval ? `May the agent call ${name} ${JSON.stringify(args)}?` : words },
     { data, mediaType: 'application/json', metadata: { call_id } },

@@ -139,17 +139,20 @@ export const createRunTeller = (
     over({ type: 'RUN_ERROR', message, code, ...used(frame) })
 
   const interruptOf = (
-    { call_id, arguments: args }: PendingCallItem,
+    { call_id, arguments: args, metadata }: PendingCallItem,
     expiresAt: ReturnType<typeof timeOf>,
   ): AgUiInterrupt => {
     const id = withTask(call_id, taskId)
     const message = questionIn(args)
+    const { schema, asked_by } = metadata ?? {}
     return {
       id,
       reason: 'input_required',
       toolCallId: id,
       ...(message === undefined ? {} : { message }),
+      ...(schema === undefined ? {} : { responseSchema: schema }),
       ...expiresAt,
+      ...(asked_by === undefined ? {} : { metadata: { asked_by } }),
     }
   }
   /**

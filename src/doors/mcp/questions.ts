@@ -60,12 +60,18 @@ const formWith = (answer: Record<string, unknown>): Form => ({
 const formOfCall = ({ metadata }: PendingCallItem): Form =>
   formOf((metadata as { schema?: unknown } | undefined)?.schema)
 
-/** What a person reads. */
-const messageOf = ({ name, arguments: text }: PendingCallItem): string => {
+/** What a person reads, without the name of who asks. */
+const wordsOf = ({ name, arguments: text }: PendingCallItem): string => {
   const given = JSON.parse(text) as unknown
   const said = isRecord(given) ? (given.message ?? given.question ?? given.prompt) : undefined
   if (typeof said === 'string') return said
   return text === '{}' ? name : `${name}: ${text}`
+}
+
+/** What a person reads. A host shows the name of its own server, so the words name another server that asks. */
+const messageOf = (call: PendingCallItem): string => {
+  const asker = call.metadata?.asked_by
+  return asker === undefined ? wordsOf(call) : `${asker} asks: ${wordsOf(call)}`
 }
 
 export const elicitationFor = (call: PendingCallItem) => ({
