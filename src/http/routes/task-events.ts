@@ -21,7 +21,8 @@ import { sendTaskStream } from '../stream/task-stream.ts'
 export const wantsStream = (request: FastifyRequest): boolean =>
   /\btext\/event-stream\b/i.test(request.headers.accept ?? '')
 
-const beyond = (loc: string[]) =>
+/** The error for a cursor that names no frame or event of a stream, or of what is stored of it by now. */
+export const beyond = (loc: string[]) =>
   new Invalid([{ loc, msg: 'The cursor is beyond the end of the stream', type: 'value_error' }])
 
 /**

@@ -218,9 +218,28 @@ t.test('a stream that was cut is joined again, and the task is not cut with it',
   const read = await post(url, 'model', { ...body, messages: [...body.messages, partly] })
   t.same(eventsIn(await read.text()), whole, 'each reading is the same')
   t.equal(await tasks(), before + 1)
-  const end = await post(url, 'model', body, { 'last-event-id': String(whole.length) })
+  const end = await post(url, 'model', body, { 'last-event-id': String(whole.length - 1) })
   t.same(eventsIn(await end.text()), [])
   t.equal((await post(url, 'model', body, { 'last-event-id': 'x' })).status, 422)
+  const beyond = await post(url, 'model', body, { 'last-event-id': String(whole.length) })
+  t.equal(beyond.status, 422)
+  t.match(await beyond.text(), /The cursor is beyond the end of the stream/)
+  const unknown = { ...body, threadId: 'thread-new', runId: 'run-new' }
+  t.equal((await post(url, 'model', unknown, { 'last-event-id': '0' })).status, 422)
+  t.equal(await tasks(), before + 1, 'a run with a cursor, of which nothing is there, makes no task')
+})
+
+t.test('a run that answers a task is taken up after any of its events', async t => {
+  const agent = await begun('Go', agentOf(url, 'asks'))
+  const [question] = outcomeOf(await run(agent)).interrupts ?? []
+  const resume = [{ interruptId: question?.id, status: 'resolved', payload: 'red' }]
+  const body = { threadId: agent.threadId, runId: 'run-resumed', messages: [], resume }
+  t.equal((await post(url, 'asks', body, { 'last-event-id': '0' })).status, 422, 'it has not begun')
+  const whole = eventsIn(await (await post(url, 'asks', body)).text())
+  t.equal(textOf(whole), 'Painted red.')
+  const rest = await post(url, 'asks', body, { 'last-event-id': '2' })
+  t.same(eventsIn(await rest.text()), whole.slice(3))
+  t.equal((await post(url, 'asks', body, { 'last-event-id': String(whole.length) })).status, 422)
 })
 
 t.test('a call whose step broke off is not left to the front end', async t => {

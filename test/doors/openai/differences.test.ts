@@ -34,6 +34,15 @@ t.test('ids lead to the task', async t => {
     'a delete is that of the task',
   )
 
+  const one = await client.responses.create({ model: 'echo', input: 'x' })
+  const deletes = await Promise.allSettled(Array.from({ length: 8 }, () => client.responses.delete(one.id)))
+  const refused = deletes.flatMap(each => (each.status === 'rejected' ? [each.reason] : []))
+  t.same(
+    refused.map(({ code }) => code),
+    Array(7).fill('response_not_found'),
+    'of several deletes at once, one deletes',
+  )
+
   const named = { user_message_content: 'x', stream: false, client_id: 'echo', task_id: 'mine.17' }
   t.equal((await api('POST', '/tasks', named)).status, 200)
   t.equal((await client.responses.retrieve('resp_mine.17.0')).id, 'resp_mine.17.0')

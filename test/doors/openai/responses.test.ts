@@ -56,6 +56,10 @@ t.test('a stream has typed events with numbers that begin at 0, and so has each 
     await client.responses.retrieve(last.response.id, { stream: true, starting_after: 4 }),
   )
   t.same(rest, events.slice(5))
+  await t.rejects(
+    client.responses.retrieve(last.response.id, { stream: true, starting_after: events.length }),
+    { status: 400, message: /starting_after: The cursor is beyond the end of the stream/ },
+  )
   const read = await client.responses.retrieve(last.response.id)
   t.same(read.output, last.response.output)
 })
@@ -154,6 +158,13 @@ t.test('a response goes on from another one, in its session', async t => {
     { type: 'message', role: 'developer', content: [{ type: 'input_text', text: 'Answer in English.' }] },
     { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'What did I say?' }] },
   ])
+  const [top, next] = items.data
+  const page = await client.responses.inputItems.list(second.id, { order: 'asc', after: top?.id ?? '' })
+  t.same(page.data, [next])
+  await t.rejects(client.responses.inputItems.list(second.id, { after: 'zz' }), {
+    status: 400,
+    message: /after: The response has no item with this id/,
+  })
   const unknown = client.responses.create({ model: 'echo', input: 'x', previous_response_id: 'resp_none' })
   await t.rejects(unknown, { status: 400, code: 'previous_response_not_found' })
 })

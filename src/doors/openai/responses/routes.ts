@@ -2,7 +2,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { TaskEventData } from '../../../contract/events/task-events.ts'
 import type { OpenAIResponse } from '../../../contract/openai/responses.ts'
-import { Refusal } from '../../../contract/refusals.ts'
+import { Invalid, Refusal } from '../../../contract/refusals.ts'
 import { isTerminal, type OutputItem, type ToolResultItem } from '../../../contract/wire.ts'
 import type { Pause } from '../../../fairness/slices.ts'
 import { inputsOf } from '../../../history/context.ts'
@@ -11,6 +11,7 @@ import { parametersOf } from '../../../http/request/parameters.ts'
 import { readQuery } from '../../../http/request/query.ts'
 import { type App, answersOf, askedOf, faultOf, readBy } from '../../../http/request/request.ts'
 import { route } from '../../../http/route.ts'
+import { beyond } from '../../../http/routes/task-events.ts'
 import { holdStream } from '../../../http/stream/hold-stream.ts'
 import { streamHeaders } from '../../../http/stream/sse.ts'
 import { only } from '../../../platform/pieces.ts'
@@ -29,19 +30,33 @@ import { createTeller, type Teller } from './teller.ts'
 const notFound = (id: string) =>
   new OpenAIProblem('response_id', `Response with id '${id}' not found.`, 'response_not_found', 404)
 
-/** The stored part of a response. Throws when there is no such response. */
-const storedResponse = async (
+/** An error that names the task names the response instead: another request has deleted it in the meantime. */
+const asNotFound =
+  (id: string) =>
+  (error: unknown): never => {
+    throw error instanceof Refusal && error.reason === 'TaskNotFound' ? notFound(id) : error
+  }
+
+const noItem = new Invalid([
+  { loc: ['query', 'after'], msg: 'The response has no item with this id', type: 'value_error' },
+])
+
+/** The stored part of a response, and the number of its events. Throws when there is no such response. */
+const storedPart = async (
   { tasks }: DoorDeps,
   id: TurnId,
   created: TaskEventData<'TaskCreated'>,
   pause: Pause,
-): Promise<OpenAIResponse> => {
+): Promise<{ response: OpenAIResponse; told: number }> => {
   const teller = createTeller(created, id)
-  for await (const beat of storedBeats(tasks, id.taskId, pause)) teller.tell(beat)
+  let told = 0
+  for await (const beat of storedBeats(tasks, id.taskId, pause)) told += teller.tell(beat).length
   const response = teller.response()
   if (response === undefined) throw notFound(responseId(id))
-  return response
+  return { response, told }
 }
+const storedResponse = async (...of: Parameters<typeof storedPart>): Promise<OpenAIResponse> =>
+  (await storedPart(...of)).response
 
 /** The results with which a turn begins. */
 const answersOfTurn = async (
@@ -108,17 +123,19 @@ export const responseRoutes = (app: App, openAi: DoorDeps): void => {
       q.done()
       const { id, created } = await found(request, request.params.response_id)
       const own = answersOf(serving, request, reply)
-      const shown = async (pause: Pause): Promise<string> => {
-        const response = await storedResponse(openAi, id, created, pause)
+      const shown = async (pause: Pause) => {
+        const part = await storedPart(openAi, id, created, pause)
         readBy(serving, request)(id.taskId)
         nameTask(reply, created)
-        return JSON.stringify(response)
+        return part
       }
       if (!stream) {
-        const response = own.folding(pause => only(shown(pause)))
+        const textOfPart = async (pause: Pause) => JSON.stringify((await shown(pause)).response)
+        const response = own.folding(pause => only(textOfPart(pause)))
         return sendText(reply, response, faultOf(serving, request))
       }
-      await shown(own.pause) // a response that does not exist is a 404, and no stream
+      const { told } = await shown(own.pause) // a response that does not exist is a 404, and no stream
+      if (startingAfter !== undefined && startingAfter >= told) throw beyond(['query', 'starting_after'])
       if (request.method === 'HEAD') return reply.headers(streamHeaders(request.raw)).send()
       holdStream(serving, request, reply)
       const teller = createTeller(created, id)
@@ -150,7 +167,7 @@ export const responseRoutes = (app: App, openAi: DoorDeps): void => {
       const { response_id } = request.params
       const { row, created } = await found(request, response_id)
       const { principal, requestId } = askedOf(request)
-      await tasks.commands.remove(principal, row.id, requestId)
+      await tasks.commands.remove(principal, row.id, requestId).catch(asNotFound(response_id))
       nameTask(reply, created)
       return { id: response_id, object: 'response', deleted: true }
     },
@@ -173,6 +190,7 @@ export const responseRoutes = (app: App, openAi: DoorDeps): void => {
       nameTask(reply, created)
       if (order === 'desc') items.reverse()
       const from = after === undefined ? 0 : items.findIndex(item => item.id === after) + 1
+      if (after !== undefined && from === 0) throw noItem
       const data = items.slice(from, from + limit)
       const list = {
         object: 'list',
