@@ -1,6 +1,7 @@
 import t from 'tap'
 import Type, { type TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
+import { AgUiMessage } from '../../src/contract/ag-ui/input.ts'
 import { Invalid, type Problem } from '../../src/contract/refusals.ts'
 import {
   AgentConfig,
@@ -179,6 +180,17 @@ t.test('gives one problem for a value whose kind no branch takes', async t => {
     'body 1 string_type',
     'body 2 string_type',
   ])
+})
+
+t.test('explains an object of a union of messages by its role', async t => {
+  t.same(wrong(AgUiMessage, {}), ['body role missing'])
+  t.same(wrong(AgUiMessage, { role: 'tool', id: 'x', content: 'x' }), ['body toolCallId missing'])
+  const [problem] = explain(AgUiMessage, { id: 'x', role: 'zz' }, ['body'])
+  t.same(problem, {
+    loc: ['body', 'role'],
+    type: 'enum',
+    msg: "Input should be 'developer', 'system', 'user', 'assistant', 'tool', 'reasoning' or 'activity'",
+  })
 })
 
 t.test('explains an object of a union by its type', async t => {

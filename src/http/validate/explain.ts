@@ -52,17 +52,22 @@ function wrongKind(branches: readonly WireSchema[], loc: Problem['loc']): Proble
   return { loc, type: first.type, msg: `Input should be a valid ${nouns.join(' or ')}` }
 }
 
-// Finds the branches of a union, and the field `type` by which its objects are distinguished.
+// Finds the branches of a union, and the field by which its objects are distinguished: `type`, or the `role` of messages.
 
 const flatten = (anyOf: readonly WireSchema[]): WireSchema[] =>
   anyOf.flatMap(branch => (branch.anyOf ? flatten(branch.anyOf) : [branch]))
 
-const tagsOf = (branch: WireSchema): readonly unknown[] => {
-  const type = branch.properties?.type
-  return type?.enum ?? (type && 'const' in type ? [type.const] : [])
+type TagName = 'type' | 'role'
+const tagsOf = (branch: WireSchema, name: TagName): readonly unknown[] => {
+  const tag = branch.properties?.[name]
+  return tag?.enum ?? (tag && 'const' in tag ? [tag.const] : [])
 }
-const isTagged = (branch: WireSchema): boolean =>
-  branch.required?.includes('type') === true && tagsOf(branch).length > 0
+const isTagged = (branch: WireSchema, name: TagName): boolean =>
+  branch.required?.includes(name) === true && tagsOf(branch, name).length > 0
+const tagNameOf = (branches: readonly WireSchema[]): TagName | undefined => {
+  if (branches.some(branch => isTagged(branch, 'type'))) return 'type'
+  return branches.every(branch => isTagged(branch, 'role')) ? 'role' : undefined
+}
 
 type Loc = Problem['loc']
 
@@ -125,28 +130,31 @@ function collectArray(schema: WireSchema, value: unknown[], loc: Loc, found: Pro
 }
 
 // The problems of a value in a union are those under the branch for which the value was meant. The kind of the value
-// determines this branch; among several branches for objects, the field `type` of the value does.
+// determines this branch; among several branches for objects, the field that distinguishes them does.
 function collectUnion(anyOf: readonly WireSchema[], value: unknown, loc: Loc, found: Problem[]): void {
   const branches = flatten(anyOf)
   const kind = kindOf(value)
   const ofKind = branches.filter(branch => takesKind(branch, kind))
+  const name = isObject(value) && ofKind.length > 1 ? tagNameOf(ofKind) : undefined
   if (ofKind.length === 0) {
     const notNull = branches.filter(branch => branch.type !== 'null')
     const [only, ...others] = notNull
     if (only && others.length === 0) collect(only, value, loc, found)
     else found.push(wrongKind(notNull, loc))
-  } else if (isObject(value) && ofKind.length > 1 && ofKind.some(isTagged)) {
-    const tag = Object.hasOwn(value, 'type') ? value.type : undefined
-    const meant = ofKind.filter(branch => tagsOf(branch).includes(tag))
-    const others = ofKind.filter(branch => !isTagged(branch))
-    if (tag === undefined) found.push(missing([...loc, 'type']))
+  } else if (isObject(value) && name !== undefined) {
+    const tag = Object.hasOwn(value, name) ? value[name] : undefined
+    const meant = ofKind.filter(branch => tagsOf(branch, name).includes(tag))
+    const others = ofKind.filter(branch => !isTagged(branch, name))
+    if (tag === undefined) found.push(missing([...loc, name]))
     else if (meant.length === 0 && others.length > 0) collectFirst(others, value, loc, found)
-    else if (meant.length === 0) found.push(notOneOf('enum', ofKind.flatMap(tagsOf), [...loc, 'type']))
-    else collectFirst(meant, value, loc, found)
+    else if (meant.length === 0) {
+      const tags = ofKind.flatMap(branch => tagsOf(branch, name))
+      found.push(notOneOf('enum', tags, [...loc, name]))
+    } else collectFirst(meant, value, loc, found)
   } else collectFirst(ofKind, value, loc, found)
 }
 
-// For branches that neither the kind nor `type` distinguishes. A value that fits one branch is valid. Otherwise the
+// For branches that neither the kind nor such a field distinguishes. A value that fits one branch is valid. Otherwise the
 // problems are those under the first branch. If each branch lacks only one field, one problem names all these fields.
 function collectFirst(branches: WireSchema[], value: unknown, loc: Loc, found: Problem[]): void {
   const all: Problem[][] = []
