@@ -87,6 +87,20 @@ for (const [binding, send] of Object.entries(bindings)) {
       t.same(deeds.answers(), [{ pay: { action: 'accept' } }])
     })
 
+    await t.test('of a subagent is answered at its caller, once', async t => {
+      const deeds = deedsIn(t)
+      const body = bodyFor(server, 'book', { file: deeds.file })
+      const input = JSON.stringify(body.agent_config.script)
+      const script = [{ subagent: 'script', input }, { message: '$result' }]
+      const asked = { ...body, agent_config: { ...body.agent_config, script } }
+      const { id } = await taskIn(await api('POST', '/tasks', asked))
+      await whenIt(api, id, 'input-required')
+      const message = messageFor(id, { data: { seats: 2 } })
+      t.match(await send(message), done)
+      t.match(await send(message), done)
+      t.same(deeds.answers(), [{ seats }])
+    })
+
     await t.test('stands beside another one: each part names its call', async t => {
       const both = [
         {
