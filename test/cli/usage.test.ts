@@ -1,6 +1,6 @@
 // What the reprise command answers to a wrong or a questioning command line.
 import { once } from 'node:events'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import path from 'node:path'
 import t from 'tap'
@@ -145,6 +145,44 @@ t.test('every command is in the reference, with its options', async t => {
     t.match(reference, `\`reprise ${words.join(' ')}`, words.join(' '))
     for (const { long } of command.options) t.match(reference, `\`${long}`, `${words.join(' ')} ${long}`)
   }
+})
+
+t.test('every command that a page names is there, with the options that it names', async t => {
+  const root = path.resolve(import.meta.dirname, '../..')
+  const program = createProgram()
+  let named = 0
+  for (const page of [
+    'README.md',
+    'SECURITY.md',
+    ...globSync('{docs,examples,python}/**/*.md', { cwd: root }),
+  ]) {
+    const text = readFileSync(path.join(root, page), 'utf8').replaceAll(/\\\n\s*/g, '')
+    const inBlocks = [...text.matchAll(/^```(?:sh)?\n([\s\S]*?)^```$/gm)].flatMap(([, block = '']) =>
+      block.split('\n'),
+    )
+    const inLines = [...text.replaceAll(/^```[\s\S]*?^```$/gm, '').matchAll(/`([^`]+)`/g)].map(
+      ([, code = '']) => code,
+    )
+    const said = [...inBlocks, ...inLines].flatMap(line =>
+      [...line.matchAll(/(?:^(?:\w+=\S+ )*|\$ |\(|npx )reprise((?: [\w<[-][^\s;&)`]*)+)/g)].map(
+        ([, words = '']) => words.trim().split(' '),
+      ),
+    )
+    for (const [first = '', second = '', ...rest] of said) {
+      const group = program.commands.find(each => [each.name(), ...each.aliases()].includes(first))
+      if (/^<|^-/.test(first)) continue
+      if (!t.ok(group, `${page}: reprise ${first}`) || group === undefined) continue
+      named += 1
+      const inner = group.commands.length === 0 || second === '' ? [] : second.split('|')
+      const meant = inner.map(name => group.commands.find(each => each.name() === name))
+      t.notOk(meant.includes(undefined), `${page}: reprise ${first} ${second}`)
+      const known = [group, ...meant].flatMap(each => each?.options.map(({ long }) => long) ?? [])
+      for (const word of [second, ...rest])
+        if (word.startsWith('--') && word !== '--help')
+          t.ok(known.includes(word), `${page}: reprise ${first} ${word}`)
+    }
+  }
+  t.ok(named > 200, `${named} places`)
 })
 
 t.test('a slip of the hand is told in one line with the way out: stderr, exit code 2', async t => {
