@@ -58,8 +58,9 @@ const answerTo = ({ asked, request }: StepInput, results: string[]): string => {
   const text = plainText(asked)
   const schema = request.stream ? undefined : request.structured_output
   if (schema) return JSON.stringify(instanceOf(schema, results.at(-1) ?? text))
-  const found =
-    results.length > 0 ? `The answer is ${short(results.join(', '), 2000)}.` : `You said: “${short(text)}”.`
+  const result = short(results.join(', '), 2000)
+  const end = /[.!?…]$/.test(result) ? '' : '.'
+  const found = results.length > 0 ? `The answer is ${result}${end}` : `You said: “${short(text)}”.`
   return (
     `${found} I am the demo agent and work without a model. Every word of this answer is an event in the log: ` +
     'cut the connection, or kill the server, and read on where you were. To talk to a model, set MODEL_BASE_URL, ' +

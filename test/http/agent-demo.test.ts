@@ -38,6 +38,17 @@ t.test('arithmetic in the text is given to the calculator, and the result is sai
   t.match(textsOf(task)[0], /\b20\b/)
 })
 
+t.test('a result that is a sentence gets no second full stop', async t => {
+  const said = async (result: string) => {
+    const waiting = await demo('look', { client_tools: [tool('look')] })
+    const call_id = callId(waiting)
+    await answer(waiting.id, { call_id, message_content: result })
+    return textsOf(await becomes(waiting.id, 'completed'))[0]
+  }
+  t.match(await said('White is to move.'), /^The answer is White is to move\. I am the demo agent/)
+  t.match(await said('20'), /^The answer is 20\. I am the demo agent/)
+})
+
 t.test('content items are a text, too', async t => {
   const task = await demo([{ type: 'input_text', text: 'compute 6*7' }])
   t.match(resultsOf(task), [{ message_content: '42' }])
