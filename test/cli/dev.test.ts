@@ -43,6 +43,29 @@ t.test('files are loaded, loaded again, told when they are broken, and removed',
   await t.rejects(fetch(`${url}/healthz`))
 })
 
+t.test(
+  'the last two lines can be pasted one after the other, whichever way the command was called',
+  async t => {
+    const folder = t.testdir({ 'greets.mjs': greets('one') })
+    for (const [variables, name] of [
+      [{}, 'reprise'],
+      [{ npm_command: 'exec' }, 'npx reprise'],
+    ] as const) {
+      const dev = start(t, ['dev', folder, '--port', '0'], {
+        DATA_DIR: path.join(folder, 'data'),
+        ...variables,
+      })
+      await dev.until(/^export PORT=/m)
+      await dev.until(new RegExp(`^export PORT=.+\\n${name} try "hello" --agent greets\\n`, 'm'))
+      dev.signal('SIGTERM')
+      t.equal((await dev.ended).code, 0)
+    }
+    t.match(await runReprise(['dev', path.join(folder, 'none')], { npm_command: 'exec' }), {
+      stderr: /none is no folder: npx reprise agent new NAME/,
+    })
+  },
+)
+
 t.test('a model of one’s own is used', async t => {
   const folder = t.testdir({ 'greets.mjs': greets('one') })
   const dev = start(t, ['dev', folder, '--port', '0'], {

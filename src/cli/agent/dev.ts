@@ -1,9 +1,12 @@
 // reprise dev: a server for a folder of agents while somebody writes them. It tells which files are loaded, and what is wrong with
 // the others. Without a model of one's own, a fake model answers.
 import path from 'node:path'
+import { readAgentFolder } from '../../agent-hosts/folder.ts'
+import { builtinNames } from '../../agents/names.ts'
 import type { Config } from '../../config.ts'
 import { CannotStart } from '../../contract/cannot-start.ts'
 import type { Report } from '../../contract/ports.ts'
+import type { OwnUsers } from '../../environments/protection.ts'
 import { modelName } from '../../fake-model/player.ts'
 import { startFakeModel } from '../../fake-model/server.ts'
 import { isFolder } from '../../platform/files/make-folder.ts'
@@ -11,6 +14,7 @@ import { shellWord } from '../../platform/shell-word.ts'
 import type { Server } from '../../start/server.ts'
 import { serveUntilStopped } from '../serve.ts'
 import { exportOf } from '../server/server.ts'
+import { called } from '../terminal/called.ts'
 import { consoleLine, modelLine } from '../terminal/greeting.ts'
 import { createPrinter, type Printer, type Style } from '../terminal/printer.ts'
 
@@ -44,19 +48,32 @@ const tellingAgents =
     }
   }
 
+/** What the code of agents may write, where that is not what the user of the server may. */
+const rights: { [users in OwnUsers]?: string[] } = {
+  all: [
+    'Rights     agents have user ids of their own: their code writes only where every user may, such as /tmp',
+  ],
+  some: [
+    'Rights     agents that do not run as root (see the warnings) write only where every user may, such as /tmp',
+  ],
+}
+
 const greet =
   (folder: string, isFake: boolean) =>
   (config: Config, server: Server): string => {
     const url = config.publicUrl?.href ?? server.url
+    const agent = readAgentFolder(folder, builtinNames).agents[0]?.name ?? 'NAME'
     return [
       `Console    ${consoleLine(url, server)}`,
       `API        ${url}/v1`,
       `Agents     ${folder} (a file that changes is loaded again)`,
       `Model      ${isFake ? 'a fake one with plausible answers (set MODEL_BASE_URL and MODEL to use another)' : modelLine(config)}`,
       `Data       ${config.dataDir}`,
+      ...(rights[server.ownUsers] ?? []),
       '',
-      'First in another terminal, and then for example: reprise try "hello" --agent NAME',
+      'In another terminal, one line after the other:',
       exportOf(config, server.url),
+      `${called} try "hello" --agent ${agent}`,
       '',
     ].join('\n')
   }
@@ -65,7 +82,7 @@ export const dev = async (given: string, { port, color }: Options): Promise<void
   const folder = path.resolve(given)
   if (!isFolder(folder))
     throw new CannotStart(
-      `${given} is no folder: reprise agent new NAME --folder ${shellWord(given)} makes it, with an agent`,
+      `${given} is no folder: ${called} agent new NAME --folder ${shellWord(given)} makes it, with an agent`,
     )
   const { stdout: out, stderr: err, env } = process
   const isFake = !env.MODEL_BASE_URL

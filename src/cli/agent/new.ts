@@ -6,6 +6,7 @@ import { builtinNames } from '../../agents/names.ts'
 import { CannotStart } from '../../contract/cannot-start.ts'
 import { shellWord } from '../../platform/shell-word.ts'
 import { print } from '../server/ask.ts'
+import { called } from '../terminal/called.ts'
 import { templates } from './templates.ts'
 
 type Options = { python?: true; machine?: true; folder: string; json?: true }
@@ -41,6 +42,6 @@ export const newAgent = async (name: string, { python, machine, folder, json }: 
   if (json) return print(JSON.stringify({ agent: name, file }))
   print(file)
   process.stderr.write(
-    `check it: reprise agent check ${shellWord(file)}\nrun it:   reprise dev ${shellWord(folder)}\n`,
+    `check it: ${called} agent check ${shellWord(file)}\nrun it:   ${called} dev ${shellWord(folder)}\n`,
   )
 }

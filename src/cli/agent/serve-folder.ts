@@ -10,6 +10,7 @@ import { builtinNames } from '../../agents/names.ts'
 import { CannotStart } from '../../contract/cannot-start.ts'
 import { built } from '../../platform/built.ts'
 import { isFolder } from '../../platform/files/make-folder.ts'
+import { called } from '../terminal/called.ts'
 
 type Options = { url?: string; token?: string; name?: string; slots: string }
 /** The programs of a worker, and what they are started with. */
@@ -33,7 +34,7 @@ const filesIn = (given: string): string[] => {
   for (const { file, problem } of problems)
     process.stderr.write(`reprise: ${file} is no agent: it ${problem}\n`)
   if (agents.length > 0) return agents.map(({ file }) => file)
-  throw new CannotStart(`there is no agent in ${given}: reprise agent new makes one`)
+  throw new CannotStart(`there is no agent in ${given}: ${called} agent new makes one`)
 }
 
 const settingsOf = ({ url, token, name, slots }: Options) => {
@@ -45,7 +46,7 @@ const settingsOf = ({ url, token, name, slots }: Options) => {
   const secret = token ?? process.env.REPRISE_TOKEN
   if (!secret)
     throw new CannotStart(
-      'a token is missing: give --token or set REPRISE_TOKEN. reprise token create --role worker makes one',
+      `a token is missing: give --token or set REPRISE_TOKEN. ${called} token create --role worker makes one`,
     )
   const count = Number(slots)
   if (!Number.isInteger(count) || count < 1 || count > 10_000)

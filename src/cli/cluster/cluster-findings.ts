@@ -3,6 +3,7 @@ import { type Look, wordsOfServers } from '../../cluster/nats/look-at-servers.ts
 import type { StreamState } from '../../cluster/nats/states.ts'
 import { leaseStream, usualCopies } from '../../cluster/nats/streams.ts'
 import type { Surveyed } from '../../cluster/survey.ts'
+import { called } from '../terminal/called.ts'
 
 export type Sight = {
   nodes: Surveyed[]
@@ -25,7 +26,7 @@ const ofNode = (node: Surveyed, seesStreams: boolean): string[] => {
   if (node.state === 'away' && node.node === undefined) return [`${node.url} does not answer: ${node.why}`]
   if (node.state === 'away')
     return [
-      `${name} does not answer at ${node.url}: ${node.why}. Start it, or forget it: reprise cluster forget ${name}`,
+      `${name} does not answer at ${node.url}: ${node.why}. Start it, or forget it: ${called} cluster forget ${name}`,
     ]
   if (node.state === 'foreign') return [`${node.url}: ${node.why}`]
   const said = node.conditions.filter(({ code }) => code !== risk && !(seesStreams && code === seenHere))
@@ -55,7 +56,7 @@ const ofRoles = ({ nodes, holder }: Sight): string[] => {
 
 const missingAdvice = (name: string): string =>
   name === leaseStream(0).name
-    ? 'run reprise cluster init, which makes it again'
+    ? `run ${called} cluster init, which makes it again`
     : 'restart no node, and do what docs/cluster.md says below "What to do when"'
 
 const ofStream = ({ name, leader, isMissing, why, copies }: StreamState): string[] => {

@@ -2,6 +2,7 @@
 import { NodeRefused } from '../../cluster/gateway/ask-node.ts'
 import { type Surveyed, survey } from '../../cluster/survey.ts'
 import { CannotStart } from '../../contract/cannot-start.ts'
+import { called } from '../terminal/called.ts'
 import { NoAnswer, NotReached } from '../terminal/exit.ts'
 import { type Common, openTerminal } from '../terminal/terminal.ts'
 import { openAsk, placesOf, type Where } from './cluster-status.ts'
@@ -68,7 +69,9 @@ export const drain = async ({ node: given, off, ...options }: DrainOptions): Pro
   const { node: name, was } = await order(url, off ? '/cluster/undrain' : '/cluster/drain')
   const owner = was === 'owner' ? await newOwner(where, other => other !== name) : undefined
   if (was === 'owner' && owner === undefined)
-    throw new NoAnswer(`${name} has given the log up, and no other node has taken it: reprise cluster status`)
+    throw new NoAnswer(
+      `${name} has given the log up, and no other node has taken it: ${called} cluster status`,
+    )
   const words = off
     ? `${name} may take over again (it was ${was})`
     : owner === undefined
@@ -86,7 +89,8 @@ export const move = async (name: string, { node, ...options }: NamedOptions): Pr
   const where: Where = node === undefined ? {} : { node }
   const nodes = await look(where)
   const wanted = nodeNamed(nodes, name)
-  if (wanted === undefined) throw new NoAnswer(`no node ${name} is known: reprise cluster status lists them`)
+  if (wanted === undefined)
+    throw new NoAnswer(`no node ${name} is known: ${called} cluster status lists them`)
   if (wanted.state !== 'answers') throw new NoAnswer(`${name} does not answer: ${wanted.why}`)
   await order(wanted.url, '/cluster/undrain')
   const owner = giverIn(nodes)
@@ -102,7 +106,7 @@ export const move = async (name: string, { node, ...options }: NamedOptions): Pr
     try {
       await order(owner.url, `/cluster/drain?node=${encodeURIComponent(name)}&ms=${leaveMs}`)
       const now = await newOwner(where, found => found === name)
-      if (now === undefined) throw new NoAnswer(`${name} has not become the owner: reprise cluster status`)
+      if (now === undefined) throw new NoAnswer(`${name} has not become the owner: ${called} cluster status`)
     } finally {
       for (const { url } of [...others, owner]) await order(url, '/cluster/undrain').catch(() => {})
     }

@@ -8,6 +8,7 @@ import { readConfig } from '../../config.ts'
 import type { Frame } from '../../history/frames.ts'
 import { openLogOf } from '../log/folder.ts'
 import { connectToFolder } from '../server/connection.ts'
+import { called } from '../terminal/called.ts'
 import { NoAnswer } from '../terminal/exit.ts'
 import { type Common, openTerminal } from '../terminal/terminal.ts'
 import { evidenceIn } from './evidence.ts'
@@ -119,7 +120,7 @@ export const demoCrash = async (options: Options): Promise<void> => {
               kept ? 'plain' : 'red',
             ),
           ),
-          ...(options.keep ? ['', `DATA_DIR=${dataDir} reprise history ${id}`] : []),
+          ...(options.keep ? ['', `DATA_DIR=${dataDir} ${called} history ${id}`] : []),
         ],
   )
   if (!kept) throw new NoAnswer('the server broke a promise: see the lines above')

@@ -5,6 +5,7 @@ import { isThere } from '../../log/chosen-storage.ts'
 import { openLogReadOnly, type ReadOnlyLog } from '../../log/read-only.ts'
 import { filesOf } from '../../platform/files/data-folder.ts'
 import { forbiddenAt } from '../../platform/files/permission.ts'
+import { called } from '../terminal/called.ts'
 
 /**
  * Throws CannotStart if there is no log that can be read, so that a mistyped DATA_DIR neither creates a folder nor
@@ -16,7 +17,7 @@ export const mustHaveLog = ({ dataDir }: Config): void => {
   if (forbidden !== undefined) throw new CannotStart(`${log} cannot be read: ${forbidden}`)
   if (isThere(log)) return
   throw new CannotStart(
-    `no log here: ${dataDir} has no log.db. Set DATA_DIR to the data folder of a server, or start one: reprise serve`,
+    `no log here: ${dataDir} has no log.db. Set DATA_DIR to the data folder of a server, or start one: ${called} serve`,
   )
 }
 

@@ -13,6 +13,7 @@ import type { ReadOnlyLog } from '../../log/read-only.ts'
 import { checkLog, type Damage } from '../../maintenance/verify/check-log.ts'
 import { digestOfBody } from '../../platform/digest.ts'
 import { filesOf } from '../../platform/files/data-folder.ts'
+import { called } from '../terminal/called.ts'
 import { NoAnswer } from '../terminal/exit.ts'
 import { createProgressBar } from '../terminal/progress.ts'
 import { type Common, openTerminal, plural } from '../terminal/terminal.ts'
@@ -131,7 +132,7 @@ const replayAll = async ({ config, log, printer, json }: Replaying): Promise<voi
 
 export const replay = async (taskId: string | undefined, options: Common & { all?: true }): Promise<void> => {
   if ((taskId === undefined) === (options.all === undefined)) {
-    throw new CannotStart('name one task, or all of them: reprise replay <task>, or reprise replay --all')
+    throw new CannotStart(`name one task, or all of them: ${called} replay <task>, or ${called} replay --all`)
   }
   const config = readConfig(process.env)
   const printer = openTerminal(options)
@@ -140,7 +141,7 @@ export const replay = async (taskId: string | undefined, options: Common & { all
   try {
     await (taskId === undefined ? replayAll(replaying) : replayTask(replaying, taskId))
   } catch (error) {
-    if (error instanceof Unfit) throw new NoAnswer(`${error.message}: reprise rebuild builds them again`)
+    if (error instanceof Unfit) throw new NoAnswer(`${error.message}: ${called} rebuild builds them again`)
     throw error
   } finally {
     printer.startLine() // removes the progress bar

@@ -12,6 +12,7 @@ import type { Recorded } from '../../contract/stored.ts'
 import { publicEventOf } from '../../history/public-events.ts'
 import { identityOf } from '../../log/chosen-storage.ts'
 import { filesOf } from '../../platform/files/data-folder.ts'
+import { called } from '../terminal/called.ts'
 import { NoAnswer } from '../terminal/exit.ts'
 import { fitted, type Printer, type Style } from '../terminal/printer.ts'
 import { type Common, openTerminal } from '../terminal/terminal.ts'
@@ -112,7 +113,7 @@ export const tail = async (options: Options): Promise<void> => {
   let held: string[] = []
   const beforeRead = (): Promise<void> => {
     if (following.position() >= log.head() && identityOf(file) !== opened)
-      throw new NoAnswer(`${file} was replaced or removed: start reprise tail again`)
+      throw new NoAnswer(`${file} was replaced or removed: start ${called} tail again`)
     const rows = held
     held = []
     return show(rows)

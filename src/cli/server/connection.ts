@@ -11,6 +11,7 @@ import {
 import { adminTokenOf, type Config, readConfig } from '../../config.ts'
 import { CannotStart, NotNow } from '../../contract/cannot-start.ts'
 import { filesOf } from '../../platform/files/data-folder.ts'
+import { called } from '../terminal/called.ts'
 import { NoAnswer, NotReached } from '../terminal/exit.ts'
 import { adminTokenSource, curlOf, lookForServer, publicUrlOfServer, urlOfServer } from './server.ts'
 
@@ -81,7 +82,7 @@ const givenToken = ({ token }: Where): Bearer | undefined => {
   return checked({
     token: given,
     source: `the token of ${source}`,
-    ifRefused: `give another one with ${token === undefined ? 'REPRISE_TOKEN or --token' : '--token'}, which reprise token create makes where the server runs`,
+    ifRefused: `give another one with ${token === undefined ? 'REPRISE_TOKEN or --token' : '--token'}, which ${called} token create makes where the server runs`,
     // Where nobody has set the variable, the shell says so instead of sending the request without a token.
     inShell:
       token === undefined ? '$REPRISE_TOKEN' : `\${REPRISE_TOKEN:?set this variable to the token of --token}`,
@@ -144,7 +145,7 @@ const sendersToFolder = (config: Config, url: string): Senders => {
   const sendAgain: typeof fetch = async (input, init) => {
     const found = await lookForServer(config, init?.signal ?? undefined)
     if (found === undefined)
-      throw new NotReached(`the server at ${now} has stopped: start it again with reprise serve`)
+      throw new NotReached(`the server at ${now} has stopped: start it again with ${called} serve`)
     now = found
     return send(input, init)
   }
@@ -255,7 +256,7 @@ const connectToAddress = (url: string, where: Where): Connection => {
   const bearer = givenToken(where)
   if (bearer === undefined)
     throw new CannotStart(
-      `a token for the server at ${url} is missing: give --token or set REPRISE_TOKEN. reprise token create makes one, where the server runs`,
+      `a token for the server at ${url} is missing: give --token or set REPRISE_TOKEN. ${called} token create makes one, where the server runs`,
     )
   return connectionTo({ url, publicUrl: url, bearer, ...sendersToAddress })
 }
@@ -280,6 +281,6 @@ export const mustFindServer = (where: Where): Connection => {
   if (found !== undefined) return found
   const { dataDir } = readConfig(process.env)
   throw new NotReached(
-    `no server runs on ${dataDir}: start one with reprise serve, or name one with --url or REPRISE_URL`,
+    `no server runs on ${dataDir}: start one with ${called} serve, or name one with --url or REPRISE_URL`,
   )
 }

@@ -1,6 +1,7 @@
 // reprise cron: lists, makes, deletes and runs cron jobs. It asks a server.
 import type { CreateCronJobBody, CronJob, CronRun } from '../../../library/client/index.ts'
 import { CannotStart } from '../../contract/cannot-start.ts'
+import { called } from '../terminal/called.ts'
 import { type Asking, ask, perPage, print, printAll, printJson } from './ask.ts'
 
 type CreateOptions = Asking & {
@@ -39,7 +40,7 @@ export const listJobs = (options: Asking): Promise<void> =>
       cron.list({ limit: perPage }),
       options,
       lineOfJob,
-      'No cron jobs yet. reprise cron create makes one.',
+      `No cron jobs yet. ${called} cron create makes one.`,
     ),
   )
 
@@ -49,7 +50,7 @@ export const listRuns = (id: string, options: Asking): Promise<void> =>
       cron.runs(id, { limit: perPage }),
       options,
       lineOfRun,
-      `${id} has not run yet. reprise cron trigger ${id} runs it now.`,
+      `${id} has not run yet. ${called} cron trigger ${id} runs it now.`,
     ),
   )
 

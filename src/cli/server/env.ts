@@ -1,5 +1,6 @@
 // reprise env: environments, and sessions with instances of them. It asks a server.
 import type { EnvironmentInfo, EnvSession, ToolDefinition } from '../../../library/client/index.ts'
+import { called } from '../terminal/called.ts'
 import { NoAnswer } from '../terminal/exit.ts'
 import { jsonObject, varsOf, wholeNumber } from '../terminal/values.ts'
 import { type Asking, ask, pageOf, print, printAll, printFirst, printJson, timeOf } from './ask.ts'
@@ -42,7 +43,7 @@ export const listSessions = (options: ListOptions): Promise<void> => {
   const filters = { user_id: user, search, state: active && ('active' as const), starting_after: after }
   const none = Object.values(filters).some(value => value !== undefined)
     ? 'No environment session fits.'
-    : 'No environment sessions yet. reprise env create KIND makes one; reprise env kinds lists the kinds.'
+    : `No environment sessions yet. ${called} env create KIND makes one; ${called} env kinds lists the kinds.`
   return ask(options, ({ sessions }) =>
     printFirst(sessions.list({ ...filters, limit: pageOf(limit) }), options, {
       ...{ lineOf: lineOfSession, none, limit },
@@ -71,7 +72,7 @@ const printShown = (
 ): void => {
   print(`${name}  ${JSON.stringify(seen)}`)
   print(`tools  ${tools.map(callOf).join(', ') || '-'}`)
-  if (done) print('the episode is over: reprise env reset begins another one')
+  if (done) print(`the episode is over: ${called} env reset begins another one`)
 }
 
 type CreateOptions = Asking & { settings?: string; session?: string; user?: string; var?: string[] }

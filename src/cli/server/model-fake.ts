@@ -8,6 +8,7 @@ import { type PlannedFault, readFault } from '../../fake-model/faults/plan.ts'
 import { modelName } from '../../fake-model/player.ts'
 import { startFakeModel } from '../../fake-model/server.ts'
 import { stopSignals } from '../../platform/signals.ts'
+import { called } from '../terminal/called.ts'
 
 const readScript = (file: string): Answer[] => {
   let script: unknown
@@ -72,7 +73,7 @@ export const fakeModel = async (options: Options): Promise<void> => {
   const model = await startFakeModel({ port, host, ...played }).catch((error: NodeJS.ErrnoException) => {
     throw new CannotStart(
       error.code === 'EADDRINUSE'
-        ? `port ${port} is in use: reprise model fake --port ${port < 65_535 ? port + 1 : port - 1}`
+        ? `port ${port} is in use: ${called} model fake --port ${port < 65_535 ? port + 1 : port - 1}`
         : `--host ${host} --port ${port} cannot be used: ${error.message}`,
     )
   })

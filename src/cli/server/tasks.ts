@@ -1,5 +1,6 @@
 // reprise tasks: lists, shows, moves and watches tasks. It asks a server.
 import { type Task, type TaskStatus, type TaskSummary, textOf } from '../../../library/client/index.ts'
+import { called } from '../terminal/called.ts'
 import { fitted } from '../terminal/printer.ts'
 import { type Common, openTerminal } from '../terminal/terminal.ts'
 import { wholeNumber, wordsOf } from '../terminal/values.ts'
@@ -52,7 +53,7 @@ export const listTasks = (options: ListOptions): Promise<void> => {
     limit: pageOf(limit),
   }
   const isFiltered = Object.entries(query).some(([name, value]) => name !== 'limit' && value !== undefined)
-  const none = isFiltered ? 'No task fits.' : 'No tasks yet. reprise try "what is 2+3*4?" makes one.'
+  const none = isFiltered ? 'No task fits.' : `No tasks yet. ${called} try "what is 2+3*4?" makes one.`
   const printing = { lineOf, none, limit, idOf: ({ id }: { id: string }) => id }
   return ask(options, ({ tasks }) =>
     // The server gives no summaries of the past.

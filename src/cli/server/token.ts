@@ -6,6 +6,7 @@ import { type Role, roles } from '../../contract/events/token-events.ts'
 import type { List } from '../../contract/wire/list.ts'
 import { type Folder, openFolder } from '../../shard/opening/open-folder.ts'
 import { mustHaveLog } from '../log/folder.ts'
+import { called } from '../terminal/called.ts'
 import { NoAnswer } from '../terminal/exit.ts'
 import { createReport } from '../terminal/report.ts'
 import { type Asking, perPage, print, printAll, printJson } from './ask.ts'
@@ -103,7 +104,7 @@ export const listTokens = async (options: Asking): Promise<void> => {
       yield { id, role, name, user_id, expires_at, last_used_at }
   }
   const printed = (rows: AsyncIterable<TokenLine>) =>
-    printAll(shown(rows), options, lineOf, 'No tokens yet. reprise token create makes one.')
+    printAll(shown(rows), options, lineOf, `No tokens yet. ${called} token create makes one.`)
   const server = findServer(options)
   await (server === undefined ? printed(ofFolder()) : server.ask(client => printed(tokensOf(client))))
 }
@@ -111,7 +112,7 @@ export const listTokens = async (options: Asking): Promise<void> => {
 export const revokeToken = async (idOrToken: string, options: Asking): Promise<void> => {
   // The address of the request contains this word, and a proxy on the way may log addresses.
   if (idOrToken.startsWith('rp_') && givenAddress(options) !== undefined)
-    throw new CannotStart('a server elsewhere is told the id of a token: reprise token list shows the ids')
+    throw new CannotStart(`a server elsewhere is told the id of a token: ${called} token list shows the ids`)
   const server = findServer(options)
   const path = `${tokens}/${encodeURIComponent(idOrToken)}`
   const { id } =

@@ -2,6 +2,7 @@
 import type { TaskBody } from '../../../library/client/index.ts'
 import { type Config, readConfig } from '../../config.ts'
 import { startServer } from '../../start/server.ts'
+import { called } from '../terminal/called.ts'
 import { createPrinter, type Printer } from '../terminal/printer.ts'
 import { createReport } from '../terminal/report.ts'
 import { answerAtTerminal, canAsk } from './answering.ts'
@@ -59,7 +60,7 @@ const follow = async ({ server, own, json, printer }: Tried, body: TaskBody): Pr
         interrupt.stop()
         if (!isResting(rest)) return
         const { words, requests } = waitOf(rest)
-        printer.line(`${own ? 'start the server again (reprise serve); ' : ''}${words}`, 'plain')
+        printer.line(`${own ? `start the server again (${called} serve); ` : ''}${words}`, 'plain')
         for (const { path, body } of requests)
           printer.line(own ? laterCurlOf(own, path, body) : server.curlOf(path, body), 'plain')
       },

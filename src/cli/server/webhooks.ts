@@ -1,5 +1,6 @@
 // reprise webhooks: lists, makes, deletes and tries webhooks. It asks a server.
 import type { PublicEvent, Webhook, WebhookDelivery, WebhookTry } from '../../../library/client/index.ts'
+import { called } from '../terminal/called.ts'
 import { NoAnswer } from '../terminal/exit.ts'
 import { wordsOf } from '../terminal/values.ts'
 import { type Asking, ask, perPage, print, printAll, printJson } from './ask.ts'
@@ -19,7 +20,7 @@ export const listWebhooks = (options: Asking): Promise<void> =>
       webhooks.list({ limit: perPage }),
       options,
       lineOfWebhook,
-      'No webhooks yet. reprise webhooks create URL makes one.',
+      `No webhooks yet. ${called} webhooks create URL makes one.`,
     ),
   )
 
@@ -50,7 +51,7 @@ export const listDeliveries = (id: string, options: Asking): Promise<void> =>
       webhooks.deliveries(id, { limit: perPage }),
       options,
       lineOfDelivery,
-      `Nothing was sent to ${id} yet. reprise webhooks test ${id} sends a test.`,
+      `Nothing was sent to ${id} yet. ${called} webhooks test ${id} sends a test.`,
     ),
   )
 

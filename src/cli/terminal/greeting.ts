@@ -6,6 +6,7 @@ import { version } from '../../platform/version.ts'
 import type { ClusterNode } from '../../start/node.ts'
 import type { Server } from '../../start/server.ts'
 import { exportOf, firstCurlOf } from '../server/server.ts'
+import { called } from './called.ts'
 
 /**
  * Whether the first message shows the admin token. It does not when the output goes to a file, because others may read
@@ -34,7 +35,7 @@ export const modelLine = ({ model }: Config): string =>
 
 /** The text for the console. A link that signs in is shown only at a terminal: others may read a file of the output. */
 export const consoleLine = (url: string, { consoleLink }: Server): string =>
-  process.stdout.isTTY ? `${url}${consoleLink()} (for a minute, once; later: reprise console)` : `${url}/ui`
+  process.stdout.isTTY ? `${url}${consoleLink()} (for a minute, once; later: ${called} console)` : `${url}/ui`
 
 /** The first lines of a server: the addresses as clients know them, and a request for a terminal of this machine. */
 export const greeting = (config: Config, server: Server): string => {
@@ -65,7 +66,7 @@ export const nodeGreeting = (config: Config, { url: own, name }: ClusterNode): s
   const url = config.publicUrl?.href ?? own
   return [
     `reprise    ${version}`,
-    `Node       ${name} of a cluster (its role: ${own}/readyz; all nodes: reprise cluster status)`,
+    `Node       ${name} of a cluster (its role: ${own}/readyz; all nodes: ${called} cluster status)`,
     `Console    ${url}/ui`,
     `API        ${url}/v1`,
     `Docs       ${url}/docs`,
