@@ -2,7 +2,7 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { Scrolling, scrollTo } from '../ui/scrolling.tsx'
 import { timeOfDay } from '../ui/time.tsx'
-import type { Moment } from './moments.ts'
+import { type Moment, sinceOf } from './moments.ts'
 
 /** The list has at most this many moments, around the chosen moment. The keys also reach the moments outside. */
 const most = 500
@@ -28,7 +28,9 @@ export const MomentList = ({ moments, at, choose }: Props) => {
     <section class="panel moments" aria-label="Steps">
       <div class="panel-head">
         <h2>Steps</h2>
-        <small>{at.step?.number ?? 0} so far</small>
+        <small>
+          {at.step?.number ?? 0} {sinceOf(moments, at)}
+        </small>
       </div>
       <Scrolling class="moment-rows" label="Steps in order" of={list}>
         {shown.map(moment => (

@@ -72,6 +72,12 @@ const changesOf = (event: EnvSessionEvent, last: Pick<Moment, 'tools' | 'total'>
   }
 }
 
+/** Since when steps and rewards count at a moment: a reset begins both again. */
+export const sinceOf = (moments: readonly Moment[], { revision }: Moment): string => {
+  const isReset = moments.some(moment => moment.revision <= revision && moment.type === 'EnvSessionReset')
+  return isReset ? 'since the reset' : 'so far'
+}
+
 /** The moments that the events of a session give. An intent changes nothing that is shown, so it gives no moment. */
 export const momentsOf = (events: readonly Recorded[]): Moment[] => {
   const moments: Moment[] = []

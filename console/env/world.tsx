@@ -11,7 +11,7 @@ import { Line } from '../ui/line.tsx'
 import { useReading } from '../ui/reading.ts'
 import { Status } from '../ui/status.tsx'
 import { MomentList } from './moment-list.tsx'
-import type { Moment } from './moments.ts'
+import { type Moment, sinceOf } from './moments.ts'
 import { Observation } from './observation.tsx'
 import { StepResult } from './step-result.tsx'
 import { TakeStep } from './take-step.tsx'
@@ -94,7 +94,8 @@ const RewardLine = ({ moments, at, choose }: Props) => {
     const { step, total } = moment
     return (
       <>
-        <b>{number(total)}</b> reward {moment === at ? 'so far' : step && `after step ${step.number}`}
+        <b>{number(total)}</b> reward{' '}
+        {moment === at ? sinceOf(moments, at) : step && `after step ${step.number}`}
         {step !== undefined && step.reward !== 0 && <small> {number(step.reward)} by this step</small>}
       </>
     )

@@ -52,6 +52,10 @@ t.test(
     await page.keyboard.press('l')
     await api('POST', '/env/step', { session_id: 'a-game', tool_name: 'move', tool_args: { move: 'Nf3' } })
     await page.getByRole('img', { name: /white knight f3/ }).waitFor() // it follows the present
+    await sees(page, '3 so far')
+    await api('POST', '/env/reset', { session_id: 'a-game' })
+    await sees(page, '0 since the reset')
+    await sees(page, '0 reward since the reset')
     await button(page, 'Close').click()
     await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click()
     await button(page, 'Delete').click()
@@ -62,6 +66,17 @@ t.test(
     t.same(complaints, [])
   },
 )
+
+t.test('the head shows every link beside the longer states of a stream', { skip }, async t => {
+  const { page } = await visit('/tasks/nope')
+  await page.locator('.connection', { hasText: 'Not found' }).waitFor()
+  for (const width of [1180, 1280, 1366]) {
+    await page.setViewportSize({ width, height: 720 })
+    const hidden = `[...document.querySelectorAll('.head nav, .who')].map(part => part.scrollWidth - part.clientWidth)`
+    t.same(await page.evaluate(hidden), [0, 0], `${width} pixels`)
+  }
+  await page.setViewportSize({ width: 1280, height: 720 })
+})
 
 t.test('each kind of environment is drawn in its own way', { skip }, async t => {
   const { page, complaints } = await visit(`/env/maze?event=3`)
