@@ -16,6 +16,7 @@ import type { AgentInfo, CreateTaskBody, EnvironmentInfo, WorkerInfo } from '../
 import type { CronCommands } from '../cron/commands.ts'
 import type { CronQueries } from '../cron/queries.ts'
 import type { Sessions } from '../env-sessions/commands.ts'
+import type { Resolved } from '../env-sessions/deps.ts'
 import type { SessionQueries } from '../env-sessions/queries.ts'
 import type { Erasures } from '../erasure/system.ts'
 import type { LoopShares } from '../fairness/loop-shares.ts'
@@ -111,6 +112,7 @@ export type EnvironmentDoor = {
   environments: {
     list(): Promise<EnvironmentInfo[]>
     info(name: string): Promise<EnvironmentInfo[]>
+    resolve(envId: string | undefined, classPath: string | undefined): Promise<Resolved>
   }
 }
 

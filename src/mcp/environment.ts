@@ -9,12 +9,6 @@ import { type McpServer, withVariables } from './server.ts'
 
 export const mcpEnvironmentName = 'mcp'
 
-const parameters = {
-  type: 'object',
-  properties: { server: { type: 'string', description: 'A server of the file MCP_CONFIG.' } },
-  required: ['server'],
-  additionalProperties: false,
-}
 const source: EnvironmentSource = { name: mcpEnvironmentName, module: 'mcp', className: 'Mcp', digest: '' }
 
 type Deps = {
@@ -27,6 +21,19 @@ type Deps = {
 
 export const createMcpEnvironment = ({ configured, connections, inUse, odd }: Deps) => {
   let opened = 0
+  const names = [...configured.keys()]
+  const parameters = {
+    type: 'object',
+    properties: {
+      server: {
+        type: 'string',
+        description: 'A server of the file MCP_CONFIG.',
+        ...(names.length === 0 ? {} : { enum: names }),
+      },
+    },
+    required: ['server'],
+    additionalProperties: false,
+  }
 
   const open = async (kwargs: OpenObject, variables: Record<string, string>): Promise<Instance> => {
     const known = configured.get(String(kwargs.server))

@@ -202,7 +202,7 @@ t.test(
   'a server that is not there is refused by name, and one that cannot be used with the reason',
   async t => {
     for (const [given, msg] of [
-      ['nobody', /MCP_CONFIG has no server "nobody"/],
+      ['nobody', /must be one of .*"tools"/],
       ['gone', /the MCP server "gone" closed the connection/],
       [5, /./],
       [undefined, /server/],

@@ -1,6 +1,6 @@
 // A call of a kind of environment: one operation on a session, which the arguments name.
 import { Invalid, Refusal } from '../../contract/refusals.ts'
-import { type CreateEnvBody, StepEnvBody } from '../../contract/wire.ts'
+import { CreateEnvBody, StepEnvBody } from '../../contract/wire.ts'
 import type { Sessions } from '../../env-sessions/commands.ts'
 import { attemptOf } from '../../http/answer/delivery.ts'
 import { askedOf } from '../../http/request/request.ts'
@@ -9,6 +9,7 @@ import { problemsIn } from './error-form.ts'
 import type { Exchange } from './exchange.ts'
 import { failedResult } from './task-object.ts'
 
+const checkedCreate = bodyValidator(CreateEnvBody)
 const checkedStep = bodyValidator(StepEnvBody)
 /** A step is part of its session, so it goes on when its caller disconnects. */
 const neverStops = new AbortController().signal
@@ -22,14 +23,17 @@ const mustBeOf = async (sessions: Sessions, kind: string, sessionId: string): Pr
 const operate = async (
   { deps: { sessions }, request, reply }: Exchange,
   kind: string,
-  { session_id, tool, arguments: args, close }: Record<string, unknown>,
+  { session_id, tool, arguments: args, close, env_init_kwargs }: Record<string, unknown>,
 ): Promise<object> => {
   const asked = askedOf(request)
   const attempt = attemptOf(request, reply)
   if (session_id === undefined) {
     if (tool !== undefined || close !== undefined)
       return failedResult('Call this tool without arguments first: it begins a session.')
-    const body: CreateEnvBody = { env_id: kind }
+    const body = checkedCreate({
+      env_id: kind,
+      ...(env_init_kwargs === undefined ? {} : { env_init_kwargs }),
+    })
     return sessions.create(asked, body, { ...attempt, began() {} })
   }
   const step = checkedStep({ session_id, tool_name: tool ?? 'observe', tool_args: args ?? {} })

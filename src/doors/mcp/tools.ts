@@ -1,4 +1,5 @@
 // The tools of this server: its agents, and its kinds of environments.
+import { hash } from 'node:crypto'
 import type { Principal } from '../../contract/events/token-events.ts'
 import type { AgentInfo, EnvironmentInfo } from '../../contract/wire.ts'
 import { agentsOf } from '../agents.ts'
@@ -35,30 +36,66 @@ const toolOfAgent = (agent: AgentInfo): Tool => {
   }
 }
 
-/** The kinds of the server can be used, also when they are slow to say what they are. */
-const isUsable = ({ importable, origin }: EnvironmentInfo): boolean =>
-  importable === 'true' || origin === 'builtin'
+/** A built-in kind without a description is slow to say what it is. */
+const isUsable = ({ importable, origin, description }: EnvironmentInfo): boolean =>
+  importable === 'true' || (origin === 'builtin' && description === '')
 
-const stepsOfSession = {
-  type: 'object',
-  properties: {
-    session_id: {
-      type: 'string',
-      description: 'The session to go on with. Without it, a new session begins.',
-    },
-    tool: {
-      type: 'string',
-      description: 'The tool of the environment to call. Without it, the answer is what the session shows.',
-    },
-    arguments: { type: 'object', description: 'The arguments of this tool.' },
-    close: { type: 'boolean', description: 'true: closes the session.' },
-  },
+/** The longest name that all hosts accept. */
+const longest = 64
+
+/**
+ * The kinds by the names of their tools: a class has the name of its file, with its own name if the file has several classes. A name
+ * that is too long, or that several kinds would have, gets a digest of what the list of environments calls the kind.
+ */
+const kindsByTool = async ({ environments }: Pick<McpDeps, 'environments'>) => {
+  // The registry of Gymnasium is longer than a list of tools can be.
+  const infos = (await environments.list()).filter(each => isUsable(each) && each.source !== 'gymnasium')
+  const plainOf = ({ name, module, origin }: EnvironmentInfo): string => {
+    if (origin === 'builtin') return `${ofKinds}${name}`
+    const isAlone = infos.filter(each => each.module === module).length === 1
+    const words = module.replace(/\.\w+$/, '') + (isAlone ? '' : `_${name.slice(module.length + 1)}`)
+    return `${ofKinds}${words.replaceAll(/[^A-Za-z0-9_-]/g, '_')}`
+  }
+  const plain = infos.map(plainOf)
+  const toolFor = ({ name, origin }: EnvironmentInfo, own: string): string => {
+    const isTaken = plain.filter(each => each === own).length > 1
+    if (origin === 'builtin' || (own.length <= longest && !isTaken)) return own
+    const digest = hash('sha256', name).slice(0, 8)
+    return `${own.slice(0, longest - digest.length - 1)}_${digest}`
+  }
+  return new Map(infos.map((info, at) => [toolFor(info, plain[at] ?? ''), info]))
 }
 
-const toolOfKind = ({ name, description }: EnvironmentInfo): Tool => ({
-  name: `${ofKinds}${name}`,
-  description: `${description} The first call begins a session, and its answer names the tools.`.trim(),
-  inputSchema: stepsOfSession,
+const stepsOfSession = {
+  session_id: {
+    type: 'string',
+    description: 'The session to go on with. Without it, a new session begins.',
+  },
+  tool: {
+    type: 'string',
+    description: 'The tool of the environment to call. Without it, the answer is what the session shows.',
+  },
+  arguments: { type: 'object', description: 'The arguments of this tool.' },
+  close: { type: 'boolean', description: 'true: closes the session.' },
+}
+
+/** What a new session of the kind takes. References and the like would mean something else inside of another schema. */
+const startOf = async ({ environments }: McpDeps, { name, importable }: EnvironmentInfo): Promise<object> => {
+  const open = { type: 'object' }
+  if (importable !== 'true') return open
+  const kind = await environments.resolve(name, undefined)
+  return 'refused' in kind || JSON.stringify(kind.parameters).includes('"$')
+    ? open
+    : { ...open, ...kind.parameters }
+}
+
+const toolOfKind = async (deps: McpDeps, tool: string, info: EnvironmentInfo): Promise<Tool> => ({
+  name: tool,
+  description: `${info.description} The first call begins a session, and its answer names the tools.`.trim(),
+  inputSchema: {
+    type: 'object',
+    properties: { ...stepsOfSession, env_init_kwargs: await startOf(deps, info) },
+  },
 })
 
 /** The agents by name. An agent of the caller's own hides another one of its name. */
@@ -71,10 +108,10 @@ const agentsByName = ({ agents }: Pick<McpDeps, 'agents'>, principal: Principal)
 
 export const toolsFor = async (deps: McpDeps, principal: Principal) => {
   await deps.mcp.agentsKnown()
-  const kinds = await deps.environments.list()
+  const kinds = [...(await kindsByTool(deps))].map(([tool, info]) => toolOfKind(deps, tool, info))
   const tools = [
     ...[...agentsByName(deps, principal).values()].map(toolOfAgent),
-    ...kinds.filter(isUsable).map(toolOfKind),
+    ...(await Promise.all(kinds)),
   ]
   return tools.filter(({ name }) => isToolName(name)).toSorted((a, b) => (a.name < b.name ? -1 : 1))
 }
@@ -86,9 +123,8 @@ export const calledBy = async (
   name: string,
 ): Promise<{ agent: AgentInfo } | { kind: string } | undefined> => {
   if (name.startsWith(ofKinds)) {
-    const kind = name.slice(ofKinds.length)
-    const infos = await deps.environments.info(kind)
-    return infos.some(info => info.name === kind && isUsable(info)) ? { kind } : undefined
+    const info = (await kindsByTool(deps)).get(name)
+    return info && { kind: info.name }
   }
   await deps.mcp.agentsKnown()
   const agent = name.startsWith(ofAgents)
