@@ -18,8 +18,9 @@ import type { TaskBody } from '../../../library/client/index.ts'
 import { version } from '../../platform/version.ts'
 import { messageIn } from './content.ts'
 import { toolsOf } from './editor-tools.ts'
+import { inOrder } from './in-order.ts'
 import { listSessions, type OwnMetadata, tellSession } from './past.ts'
-import { inTime, type Server } from './server.ts'
+import { firstPage, inTime, type Server } from './server.ts'
 import { type Editor, type Session, sessionOf, type Unended } from './session.ts'
 import { answerInWords, behind, followTurn } from './turn.ts'
 
@@ -65,6 +66,18 @@ const bodyOf = (
     ...(tools.length === 0 ? {} : { client_tools: tools }),
     metadata,
   }
+}
+
+/** Otherwise the first prompt would be refused, by words for somebody who has written a request. */
+const mustHaveAgent = async ({ agentId, server }: Settings): Promise<void> => {
+  if (agentId === undefined) return
+  const names = (await firstPage(server, ({ agents }) => agents.list())).map(({ name }) => name)
+  if (names.includes(agentId)) return
+  const known = [...new Set(names)].toSorted().join(', ')
+  throw RequestError.invalidParams(
+    undefined,
+    `there is no agent ${JSON.stringify(agentId)}, which --agent names: the agents are ${known}`,
+  )
 }
 
 /** An error as the editor shows it. */
@@ -179,11 +192,15 @@ export const serveEditor = async (stream: Stream, settings: Settings): Promise<v
         authMethods: [],
       }
     })
-    .onRequest(methods.agent.session.new, ({ params: { cwd, mcpServers } }) => {
-      const session = opened(`acp-${randomUUID()}`, cwd, mcpServers)
-      sessions.set(session.id, session)
-      return { sessionId: session.id }
-    })
+    .onRequest(
+      methods.agent.session.new,
+      telling(async ({ params: { cwd, mcpServers } }) => {
+        const session = opened(`acp-${randomUUID()}`, cwd, mcpServers)
+        await mustHaveAgent(settings)
+        sessions.set(session.id, session)
+        return { sessionId: session.id }
+      }),
+    )
     .onRequest(
       methods.agent.session.load,
       telling(async ({ params, client }) => {
@@ -231,6 +248,6 @@ export const serveEditor = async (stream: Stream, settings: Settings): Promise<v
         return {}
       }),
     )
-    .connect(stream)
+    .connect(inOrder(stream))
   await connection.closed
 }

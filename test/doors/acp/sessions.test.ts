@@ -1,10 +1,12 @@
 // An editor works with the agents of a server, over the real process `reprise acp`.
+import type { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
 import { type McpServer, methods, type RequestPermissionOutcome } from '@agentclientprotocol/sdk'
 import t from 'tap'
 import { until } from '../../support/http.ts'
 import { adminToken, serveHere } from '../../support/server.ts'
 import { scriptedModel } from '../openai/clients.ts'
-import { chooses, cwd, kindsOf, openEditor, textOf } from './editor.ts'
+import { chooses, cwd, kindsOf, openEditor, spawnAcp, textOf } from './editor.ts'
 import { fuzz } from './fuzz.ts'
 import { holdingProxy } from './holding-proxy.ts'
 
@@ -318,4 +320,46 @@ t.test('sessions of the server', async t => {
   const hi = { user_message_content: 'Hi', stream: false, session_id: 'acp-1', client_id: 'echo' }
   await server.api('POST', '/tasks', hi)
   await fuzz(t, 200, env)
+})
+
+t.test('what an editor sends together with `initialize` is answered after it', async t => {
+  const { stdin, stdout } = spawnAcp(t, [], env)
+  const messages = [
+    { id: 0, method: 'initialize', params: { protocolVersion: 1 } },
+    { id: 1, method: 'session/new', params: { cwd, mcpServers: [] } },
+  ]
+  stdin?.end(messages.map(each => `${JSON.stringify({ jsonrpc: '2.0', ...each })}\n`).join(''))
+  const answers = (await text(stdout as Readable)).trim().split('\n')
+  t.match(
+    answers.map(each => JSON.parse(each)),
+    [
+      { id: 0, result: { protocolVersion: 1 } },
+      { id: 1, result: { sessionId: /^acp-/ } },
+    ],
+  )
+})
+
+t.test('an `initialize` that fails does not hold what comes after it', async t => {
+  const { stdin, stdout } = spawnAcp(t, [], env)
+  const messages = [
+    { id: 0, method: 'initialize', params: { protocolVersion: 'x' } },
+    { id: 1, method: 'initialize', params: { protocolVersion: 1 } },
+  ]
+  stdin?.end(messages.map(each => `${JSON.stringify({ jsonrpc: '2.0', ...each })}\n`).join(''))
+  const answers = (await text(stdout as Readable)).trim().split('\n')
+  t.match(
+    answers.map(each => JSON.parse(each)),
+    [
+      { id: 0, error: {} },
+      { id: 1, result: { protocolVersion: 1 } },
+    ],
+  )
+})
+
+t.test('no session begins with an agent that is not there', async t => {
+  const editor = await openEditor(t, { args: ['--agent', 'nope'], env })
+  await t.rejects(editor.newSession(), {
+    code: -32602,
+    message: /there is no agent "nope", which --agent names: the agents are .*asker, .*model/,
+  })
 })
