@@ -79,6 +79,17 @@ t.test('a file that is no log is refused', async t => {
   }
 })
 
+t.test('the line for a damaged schema shows nothing of what the file holds there', async t => {
+  const file = await givenFileOf(t, 20, 7)
+  const db = new Database(file)
+  db.unsafeMode()
+  db.pragma('writable_schema = ON')
+  const noise = 'a\u0085ÿ'.repeat(100)
+  db.prepare("UPDATE sqlite_schema SET sql = 'CREATE TABLE events (position) ' || ? WHERE name = 'events'").run(noise)
+  db.close()
+  await refused(t, file, /damaged or is no event log \(malformed database schema [ -~]+…\): restore/, 'noise')
+})
+
 t.test('a folder in the place of the file is refused', async t => {
   const file = fileIn(t.testdir({}))
   mkdirSync(file)

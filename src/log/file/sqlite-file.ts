@@ -5,7 +5,7 @@ import Database from 'better-sqlite3'
 import { CannotStart } from '../../contract/cannot-start.ts'
 import { forbiddenAt } from '../../platform/files/permission.ts'
 import { isOutside, unusable } from '../../platform/files/unusable.ts'
-import { resultOf } from '../../platform/sqlite/errors.ts'
+import { lineOf, resultOf } from '../../platform/sqlite/errors.ts'
 import { mustBePlain } from '../../platform/sqlite/open-read-only.ts'
 import { applicationId, schema, schemaVersion } from './schema.ts'
 import { identify, lookInto } from './sqlite-checks.ts'
@@ -33,8 +33,7 @@ const explained = (path: string, error: unknown): CannotStart => {
   const forbidden = forbiddenAt(pathOf.dirname(path)) // SQLite makes files beside the log
   if (forbidden !== undefined) return new CannotStart(`${path} cannot be opened: ${forbidden}`)
   if (isOutside(error) || resultOf(error) === 'failing') return unusable(path, error, { doing: 'opened' })
-  const { message: why } = error as Error
-  return new CannotStart(`${path} is damaged or is no event log (${why}): restore it from a backup`)
+  return new CannotStart(`${path} is damaged or is no event log (${lineOf(error)}): restore it from a backup`)
 }
 
 const make = (db: Database.Database, logId: string): void => {

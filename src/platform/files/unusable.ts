@@ -3,7 +3,7 @@
 import { closeSync, existsSync, fsyncSync, openSync, rmSync, writeSync } from 'node:fs'
 import path from 'node:path'
 import { CannotStart, NotNow } from '../../contract/cannot-start.ts'
-import { type Result, resultOf } from '../sqlite/errors.ts'
+import { lineOf, type Result, resultOf } from '../sqlite/errors.ts'
 import { forbiddenAt } from './permission.ts'
 
 /** `damaged`: the content of the file is not as it was written. `mayPass`: waiting, or work elsewhere, can mend it. */
@@ -78,7 +78,7 @@ const byResult = (result: Result | undefined): Cause | undefined => {
 
 /** Why a file cannot be used, from the error of the system or of SQLite that came when it was used. */
 export const causeOf = (error: unknown, file: string): Cause => {
-  const [result, message] = [resultOf(error), error instanceof Error ? error.message : String(error)]
+  const [result, message] = [resultOf(error), lineOf(error)]
   if (result === 'damaged') return { why: `it is damaged: ${message}`, mayPass: false, damaged: true }
   const forbidden = forbiddenAt(file)
   if (forbidden !== undefined) return { why: forbidden, mayPass: false }

@@ -23,6 +23,17 @@ const codeOf = (error: unknown): string =>
 export const resultOf = (error: unknown): Result | undefined =>
   results.find(([codes]) => codes.test(codeOf(error)))?.[1]
 
+/** The most characters of an error of SQLite that a line shows. */
+const longest = 80
+
+/** The words of an error for a line that people read. SQLite quotes what it has read, and in a damaged file that is anything. */
+export const lineOf = (error: unknown): string => {
+  const words = error instanceof Error ? error.message : String(error)
+  if (resultOf(error) === undefined) return words
+  const plain = words.replace(/[^ -~]+/g, '?')
+  return plain.length > longest ? `${plain.slice(0, longest - 1)}…` : plain
+}
+
 /** The content of a database is not as it was written. It has the code that SQLite gives such a finding of its own. */
 export class Damaged extends Error {
   readonly code = 'SQLITE_CORRUPT'
