@@ -18,7 +18,16 @@ const slipOf = (command: Command, text: string): string => {
     .replace(/^error: /, '')
     .replace(/\.?\s*$/, '')
     .split('\n')
-  return `reprise: ${slip}${meant === undefined ? `; usage: ${command.createHelp().commandUsage(command)}` : ` ${meant}`}\n`
+  return `reprise: ${slip}${meant === undefined ? `; ${wayOutOf(command, slip)}` : ` ${meant}`}\n`
+}
+
+/** The commands of a group are few enough to name all. */
+const wayOutOf = (command: Command, slip = ''): string => {
+  const isGroup = command.parent !== null && slip.startsWith('unknown command')
+  const help = command.createHelp()
+  return isGroup
+    ? `the commands are ${command.commands.map(each => each.name()).join(', ')}`
+    : `usage: ${help.commandUsage(command)}`
 }
 
 const withShortErrors = (command: Command): Command =>

@@ -31,6 +31,9 @@ const mustBeOf = (
   throw new Refusal('Conflict', { session_id }, `the session "${session_id}" belongs to another user`)
 }
 
+/** The largest number of tools that an error names. */
+const mostNamed = 50
+
 const mustFit = async (
   { checker }: Shared,
   { tools, created }: SessionView,
@@ -38,7 +41,12 @@ const mustFit = async (
   args: OpenObject,
 ): Promise<void> => {
   const tool = tools.find(known => known.function.name === name)
-  if (tool === undefined) throw invalid(['tool_name'], `There is no tool "${name}"`)
+  if (tool === undefined) {
+    const known = tools.map(each => each.function.name).toSorted()
+    const all = known.length === 0 ? 'the environment has none' : `the tools are ${known.slice(0, mostNamed).join(', ')}`
+    const more = known.length > mostNamed ? ' and more' : ''
+    throw invalid(['tool_name'], `There is no tool "${name}": ${all}${more}`)
+  }
   const verdict = await checker.check(tool.function.parameters, args, created?.user_id)
   if (!verdict.ok) throw new Invalid(problemsAt(['tool_args'], verdict.problems))
 }

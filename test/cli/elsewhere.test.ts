@@ -316,3 +316,13 @@ t.test('text of others cannot steer the terminal; as JSON it is whole', async t 
   const { stdout } = await runHere(['tasks', 'get', id, '--json'], there)
   t.ok(stdout.includes(JSON.stringify(text)))
 })
+
+t.test('what a command got wrong is named without the parts of a request', async t => {
+  const list = await runHere(['tasks', 'list', '--status', 'waiting'], there)
+  t.match(list, { code: 2, stderr: /^reprise: status\.0: / })
+  await api('POST', '/env/create', { session_id: 'game', env_id: 'chess' })
+  t.match(await runHere(['env', 'step', 'game', 'mov', '{}'], there), {
+    code: 2,
+    stderr: /^reprise: tool_name: There is no tool "mov": the tools are .*move/,
+  })
+})

@@ -209,6 +209,9 @@ t.test('a slip of the hand is told in one line with the way out: stderr, exit co
     ],
     [['restore', 'a', 'b'], /^reprise: too many arguments for 'restore'/],
     [['demo', 'crsh'], /^reprise: unknown command 'crsh' \(Did you mean crash\?\)\n$/],
+    [['cron', 'add'], /^reprise: unknown command 'add'; the commands are list, create, .*trigger/],
+    [['cron', 'create', 'n', 'x'], /^reprise: give one of --schedule, --every and --at\n$/],
+    [['cron', 'create', 'n', 'x', '--every', '5', '--at', 'x'], /^reprise: give one of --schedule/],
     [['xyzzy'], /^reprise: unknown command 'xyzzy'; usage: reprise \[options\] \[command\]\n$/],
   ]
   const DATA_DIR = t.testdir()

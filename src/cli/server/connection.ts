@@ -182,6 +182,10 @@ const reasonOf = (error: unknown): string => {
   return (cause === undefined ? undefined : reasonOf(cause)) || message || code || 'no reason is known'
 }
 
+/** A problem without the part of the request where it is: who has typed a command knows no body and no query. */
+const inWords = ({ loc: [, ...names], msg }: { loc: (string | number)[]; msg: string }): string =>
+  names.length === 0 ? msg : `${names.join('.')}: ${msg}`
+
 type Address = Pick<Connection, 'url' | 'publicUrl'> & Senders & { bearer: Bearer }
 
 const toldBy = ({ url, bearer }: Address, error: unknown): unknown => {
@@ -198,8 +202,7 @@ const toldBy = ({ url, bearer }: Address, error: unknown): unknown => {
     return new CannotStart(
       `the server at ${url} does not know this request: check the path of the address, that no id is empty, and that the server is not older than this command`,
     )
-  const said =
-    problems.length === 0 ? message : problems.map(({ loc, msg }) => `${loc.join('.')}: ${msg}`).join('; ')
+  const said = problems.length === 0 ? message : problems.map(inWords).join('; ')
   // What is not there is found with another command, and not with the request that the hint names.
   if (status === 404) return new NoAnswer(said)
   const words = hint === undefined ? said : `${said}. ${hint}`

@@ -61,6 +61,8 @@ const secondsOf = (text: string): number => {
 
 export const createJob = async (name: string, message: string, options: CreateOptions): Promise<void> => {
   const { schedule, every, timezone, agent, missed, overlap } = options
+  if ([schedule, every, options.at].filter(given => given !== undefined).length !== 1)
+    throw new CannotStart('give one of --schedule, --every and --at')
   const body: CreateCronJobBody = {
     name,
     ...(schedule === undefined ? {} : { schedule }),
