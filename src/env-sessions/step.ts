@@ -43,7 +43,10 @@ const mustFit = async (
   const tool = tools.find(known => known.function.name === name)
   if (tool === undefined) {
     const known = tools.map(each => each.function.name).toSorted()
-    const all = known.length === 0 ? 'the environment has none' : `the tools are ${known.slice(0, mostNamed).join(', ')}`
+    const all =
+      known.length === 0
+        ? 'the environment has none'
+        : `the tools are ${known.slice(0, mostNamed).join(', ')}`
     const more = known.length > mostNamed ? ' and more' : ''
     throw invalid(['tool_name'], `There is no tool "${name}": ${all}${more}`)
   }

@@ -85,7 +85,9 @@ t.test('the line for a damaged schema shows nothing of what the file holds there
   db.unsafeMode()
   db.pragma('writable_schema = ON')
   const noise = 'a\u0085ÿ'.repeat(100)
-  db.prepare("UPDATE sqlite_schema SET sql = 'CREATE TABLE events (position) ' || ? WHERE name = 'events'").run(noise)
+  db.prepare(
+    "UPDATE sqlite_schema SET sql = 'CREATE TABLE events (position) ' || ? WHERE name = 'events'",
+  ).run(noise)
   db.close()
   await refused(t, file, /damaged or is no event log \(malformed database schema [ -~]+…\): restore/, 'noise')
 })
