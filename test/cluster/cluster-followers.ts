@@ -10,6 +10,8 @@ export type Heard = { id: number; data: string }
 export type Follower = {
   name: string
   heard: Heard[]
+  /** How many messages it has got, also those that it had already. */
+  taken: () => number
   /** How often it had to connect again. */
   cuts: () => number
   stop(): Promise<void>
@@ -62,6 +64,7 @@ export const followByHttp = (name: string, nodes: Node[], first: number): Follow
   return {
     name,
     heard,
+    taken: () => heard.length,
     cuts: () => cuts,
     stop() {
       isOver = true

@@ -23,10 +23,13 @@ export const followByNats = async (name: string, nats: NatsCluster): Promise<Fol
   let sequence = 0
   let position = 0
   let cuts = 0
+  /** Of a stream that has begun anew, a follower gets all messages once more. */
+  let taken = 0
   let isOver = false
 
   /** Returns false when the stream has begun anew. */
   const take = (message: JsMsg): boolean => {
+    taken++
     if (message.seq <= sequence) return true
     const id = Number(message.headers?.get('Nats-Msg-Id'))
     if (id > position && Number(message.headers?.get('Reprise-Prev')) !== position) {
@@ -79,6 +82,7 @@ export const followByNats = async (name: string, nats: NatsCluster): Promise<Fol
   return {
     name,
     heard,
+    taken: () => taken,
     cuts: () => cuts,
     stop() {
       isOver = true

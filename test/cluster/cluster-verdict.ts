@@ -115,13 +115,13 @@ const lawlessTasks = (all: Heard[]): string[] => {
   })
 }
 
-/** Resolves when the followers have so many events, or when none has got another one for `patienceMs`. */
+/** Resolves when the followers have so many events, or when those that lack some have got no message for `patienceMs`. */
 const caughtUp = async (followers: Follower[], count: number): Promise<void> => {
   const behind = () => followers.filter(({ heard }) => heard.length < count)
-  const missing = () => behind().reduce((sum, { heard }) => sum + count - heard.length, 0)
-  let [last, at] = [missing(), performance.now()]
-  for (; last > 0 && performance.now() - at < patienceMs; await pause(20))
-    if (missing() < last) [last, at] = [missing(), performance.now()]
+  const taken = () => behind().reduce((sum, follower) => sum + follower.taken(), 0)
+  let [last, at] = [taken(), performance.now()]
+  for (; behind().length > 0 && performance.now() - at < patienceMs; await pause(20))
+    if (taken() !== last) [last, at] = [taken(), performance.now()]
 }
 
 /** Judges a cluster that is whole, after its load has stopped. Ends the followers. */
