@@ -215,7 +215,7 @@ t.test('what the server refuses is told in one line: exit code 2', async t => {
       /^reprise: .+ refuses the admin token from ADMIN_TOKEN: set ADMIN_TOKEN to the token that the server was started with, .+\n$/,
   })
   const session = await run('hello', '--session', 'no spaces')
-  t.match(session, { code: 2, stdout: '', stderr: /^reprise: body\.session_id: .+\n$/ })
+  t.match(session, { code: 2, stdout: '', stderr: /^reprise: session_id: .+\n$/ })
   t.match(await run(), { code: 2, stdout: '', stderr: /missing required argument 'question'/ })
 })
 

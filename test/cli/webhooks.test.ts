@@ -63,7 +63,7 @@ t.test('what the receiver does not take, and what is not there, is exit code 1',
   t.match(await run('test', id, '--json'), { code: 1, stdout: /"delivered":false/ })
   t.match(await run('redeliver', id, '1'), { code: 1, stderr: /^reprise: .+\n$/ })
   t.match(await run('delete', 'nobody'), { code: 1, stderr: 'reprise: no such webhook\n' })
-  t.match(await run('create', 'ftp://x/'), { code: 2, stderr: /^reprise: body\.url: .+\n$/ })
+  t.match(await run('create', 'ftp://x/'), { code: 2, stderr: /^reprise: url: .+\n$/ })
   const alone = await runReprise(['webhooks', 'list'], { DATA_DIR: t.testdir() })
   t.match(alone, { code: 3, stderr: /^reprise: no server runs on .+ reprise serve, or .+\n$/ })
 })

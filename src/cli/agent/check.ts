@@ -77,7 +77,10 @@ const runFinding = (run: LiveRun): Finding => {
   if (task.status === 'completed') return runs(`the task is completed: ${answerOf(run).slice(0, 200)}`, true)
   if (task.status === 'failed') return runs(`the task has failed: ${message}`)
   const waits = open.length === 0 ? '' : `, and waits for ${open.join(', ')}`
-  return runs(`the task is ${task.status} after a minute${waits}`)
+  if (task.status === 'paused') return runs(`the task is paused${waits}`)
+  return runs(
+    `the task is ${task.status} after a minute${waits}. If the machine is busy, try again when it has less to do`,
+  )
 }
 
 /** One line for each entry that came again as it was, and one for the end. */
