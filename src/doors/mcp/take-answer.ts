@@ -1,4 +1,5 @@
 // Takes the answer of an older client to a question, which it sends as a message of its own.
+import { Invalid } from '../../contract/refusals.ts'
 import { rowOf } from '../answers.ts'
 import { inTask } from '../ids.ts'
 import { type Exchange, mustHave } from './exchange.ts'
@@ -20,5 +21,11 @@ export const takeAnswer = async (
   if (call === undefined) return
   // An error, or what is no answer: the client cannot show the question, and nobody asks again.
   const given = resultFor(call, result) ?? resultFor(call, { action: 'cancel' })
-  if (given !== undefined) await giveResults(exchange, task.id, [given])
+  if (given === undefined) return
+  await giveResults(exchange, task.id, [given]).catch(async error => {
+    if (!(error instanceof Invalid)) throw error
+    // Nobody asks an older client again, so the code hears why there is no answer.
+    const message_content = error.problems.map(({ msg }) => msg).join('; ')
+    await giveResults(exchange, task.id, [{ ...given, status: 'incomplete', message_content }])
+  })
 }

@@ -153,7 +153,7 @@ t.test('a call that is canceled before its task is stored ends, too', async t =>
 })
 
 t.test(
-  'an older client may leave its form empty, and an answer that is none closes the question',
+  'an older client hears why its form does not fit, and an answer that is none closes the question',
   async t => {
     const send = olderMessagesTo(url, { headers: { 'mcp-session-id': 'asks.x' } })
     /** What a client hears that answers so. */
@@ -168,7 +168,7 @@ t.test(
       }
       return heard
     }
-    t.match(await heardWith({ action: 'accept' }), /Hello, undefined!/)
+    t.match(await heardWith({ action: 'accept' }), /does not fit the schema/)
     for (const odd of [7, null, { action: 'perhaps' }])
       t.match(await heardWith(odd), /The user has closed the question/, JSON.stringify(odd))
   },
