@@ -21,6 +21,8 @@ type EchoBench = {
   cpuTarget?: Target
 }
 
+let pairs = 0
+
 export const echoBench = async (
   title: string,
   {
@@ -33,8 +35,10 @@ export const echoBench = async (
     cpuTarget = {},
   }: EchoBench,
 ): Promise<void> => {
-  const ours = await measured(newFolder('ours'))
-  const baseline = await against(newFolder('baseline'))
+  // A run may compare several pairs of servers.
+  pairs++
+  const ours = await measured(newFolder(`ours-${pairs}`))
+  const baseline = await against(newFolder(`baseline-${pairs}`))
   await checkAnswer(ours, stream)
   const notes = createNotes()
   const cpu = { ours: [] as number[], baseline: [] as number[] }
