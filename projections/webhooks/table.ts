@@ -18,7 +18,7 @@ const storedTries = 50
 /** A delivery after a try, without the tries before. */
 type Tried = Omit<DeliveryRow, 'tries'>
 
-/** A webhook after the folded events, and its deliveries that they concern, by position; undefined: there is none. */
+/** `webhook`: as it is after the folded events; undefined: there is none. `deliveries`: those that the events changed, by position. */
 type Touched = { webhook: Webhook | undefined; deliveries: Map<number, DeliveryRow> }
 
 const triedIn = (stored: Recorded): Tried[] => {

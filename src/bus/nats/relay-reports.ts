@@ -1,17 +1,17 @@
 import type { Report } from '../../contract/ports.ts'
 import { streamName } from './relay-stream.ts'
 
-/** A stream that changes its leader refuses messages for a moment. What has failed for fewer milliseconds is not told. */
+/** A stream that changes its leader refuses messages for a moment. The operator is told only what has failed for longer. */
 const briefMs = 1000
-/** When NATS answers, but has taken no event for so many milliseconds, the operator must look at the stream. */
+/** The operator must look at the stream when NATS answers, but has taken no event for this many milliseconds. */
 const silentMs = 60_000
 const advice = `${streamName} has taken no event for a minute, although NATS answers: see that all NATS servers run. If "nats \
 stream info ${streamName}" shows no leader then, or fails, remove the stream with "nats stream rm ${streamName}": Reprise makes \
 it again and fills it from the log`
 
 /**
- * Tells the operator when events do not reach NATS: each problem once, and its end. `now`: milliseconds of a clock that
- * nobody sets.
+ * Tells the operator when events do not reach NATS: each problem once, and its end. `now` returns the milliseconds of a
+ * clock that only goes forward.
  */
 export const createRelayReports = (report: Report, now: () => number) => {
   let fault = ''

@@ -29,7 +29,7 @@ export type RelayDeps = {
   file: string
   timers: Timers
   report: Report
-  /** Milliseconds of a clock that nobody sets. */
+  /** Returns the milliseconds of a clock that only goes forward. */
   now?: (() => number) | undefined
 }
 
