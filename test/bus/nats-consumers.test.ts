@@ -63,6 +63,30 @@ for (const { name, command, skip } of [
     t.same([...new Set(lines)], words, 'everything, in order')
     t.ok(lines.length <= words.length + 2, 'what was not confirmed comes again, and nothing else')
   })
+
+  t.test(`${name} follows a stream that was removed and filled again`, { skip: noNats || skip }, async t => {
+    const nats = await natsServer(t)
+    const bus = await givenBus(t, nats.url)
+    bus.start()
+    await bus.append(20)
+    await bus.caughtUp()
+    const reader = run(t, command, [example(name), 'mine'], { NATS_URL: nats.url })
+    const hasAll = async () => reader.lines().length >= (await bus.told()).length
+    await until(hasAll)
+    const client = await nats.client(t)
+    await (await jetstreamManager(client)).streams.delete('REPRISE_EVENTS')
+    await bus.append(20)
+    await bus.caughtUp()
+    await until(hasAll, 30_000).catch(error => {
+      throw new Error(`${error.message} ${reader.stderr()}`)
+    })
+    t.same(
+      reader.lines(),
+      wordsOf(await bus.told()).map(word => word.replace(' ', '\t')),
+      'each event once, in order',
+    )
+    t.match(reader.stderr(), /the events have stopped, and the program tries again: /)
+  })
 }
 
 t.test(

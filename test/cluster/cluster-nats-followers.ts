@@ -1,13 +1,15 @@
-// Followers of the public events of a cluster by JetStream. Each keeps the sequence of its last message, and goes on
-// behind it, with a new consumer, whenever something fails. When the servers have lost the stream or an end of it, sequences
-// begin anew: then the event before, which each message names, is not the last one, and the follower reads from the beginning.
-import { DeliverPolicy, type JsMsg, jetstream } from '@nats-io/jetstream'
+// Followers of the public events of a cluster by JetStream, as docs/subscribing.md advises. Each keeps the sequence of its last
+// message, and goes on behind it, with a new consumer, whenever something fails, or nothing comes although the stream has more:
+// a consumer reads the copy of one server, which may be far behind. When the servers have lost the stream or an end of it,
+// sequences begin anew: then the event before, which each message names, is not the last one, and the follower reads from the
+// beginning.
+import { DeliverPolicy, type JsMsg, jetstream, jetstreamManager } from '@nats-io/jetstream'
 import { connect, type NatsConnection } from '@nats-io/transport-node'
 import { pause } from '../support/http.ts'
 import type { NatsCluster } from '../support/nats-cluster.ts'
 import type { Follower, Heard } from './cluster-followers.ts'
 
-const stream = 'REPRISE_EVENTS'
+export const eventsStream = 'REPRISE_EVENTS'
 /** The most messages of one fetch, and the most milliseconds that it waits. */
 const fetched = { max_messages: 500, expires: 1000 }
 /**
@@ -15,6 +17,8 @@ const fetched = { max_messages: 500, expires: 1000 }
  * ever.
  */
 const overdueMs = 10_000
+/** A follower leaves a consumer after this many fetches without a message, when the stream has more. */
+const emptyFetches = 3
 
 export const followByNats = async (name: string, nats: NatsCluster): Promise<Follower> => {
   const { settings } = await nats.client(undefined, 'events')
@@ -42,15 +46,26 @@ export const followByNats = async (name: string, nats: NatsCluster): Promise<Fol
     heard.push({ id, data: message.string() })
     return true
   }
+  /** Whether the stream has messages that the follower has not got. */
+  const hasMore = async (connection: NatsConnection): Promise<boolean> => {
+    const manager = await jetstreamManager(connection, { checkAPI: false })
+    const { state } = await manager.streams.info(eventsStream)
+    const hasBegunAnew = state.last_seq < sequence
+    if (hasBegunAnew) sequence = 0
+    return hasBegunAnew || state.last_seq > sequence
+  }
   const read = async (connection: NatsConnection): Promise<void> => {
-    const consumer = await jetstream(connection).consumers.get(stream, {
+    const consumer = await jetstream(connection).consumers.get(eventsStream, {
       deliver_policy: DeliverPolicy.StartSequence,
       opt_start_seq: sequence + 1,
     })
-    while (!isOver) {
+    let empty = 0
+    while (!isOver && empty < emptyFetches) {
+      const before = taken
       const overdue = setTimeout(() => connection.close(), overdueMs)
       try {
         for await (const message of await consumer.fetch(fetched)) if (!take(message)) return
+        empty = taken > before || !(await hasMore(connection)) ? 0 : empty + 1
       } finally {
         clearTimeout(overdue)
       }

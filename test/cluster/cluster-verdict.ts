@@ -2,6 +2,7 @@
 // happened twice, and each follower has every public event once, in order.
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
+import { statesOfCopies } from '../../src/cluster/nats/monitors.ts'
 import type { PublicEvent } from '../../src/contract/events/public-events.ts'
 import { mustBeLawful } from '../history/public-lawful.ts'
 import type { Cluster } from '../support/cluster.ts'
@@ -9,6 +10,7 @@ import type { Node } from '../support/cluster-node.ts'
 import { pause } from '../support/http.ts'
 import { eventOf, type Follower, type Heard, readEvents } from './cluster-followers.ts'
 import { type Acknowledged, type Load, traces } from './cluster-load.ts'
+import { eventsStream } from './cluster-nats-followers.ts'
 
 type Listed = { id: string; session_id: string; status: string; metadata?: { effect?: { call_id: string } } }
 
@@ -16,6 +18,8 @@ const ends = new Set(['completed', 'canceled', 'expired', 'failed'])
 const pageSize = 100
 /** The most milliseconds after the last fault for which tasks may go on, or followers get none of the events that they miss. */
 const patienceMs = 60_000
+/** Milliseconds between two looks at followers that are behind. */
+const lookMs = 200
 
 const answered = async <T>(asked: Promise<Response>): Promise<T> => {
   const answer = await asked
@@ -115,13 +119,26 @@ const lawlessTasks = (all: Heard[]): string[] => {
   })
 }
 
-/** Resolves when the followers have so many events, or when those that lack some have got no message for `patienceMs`. */
-const caughtUp = async (followers: Follower[], count: number): Promise<void> => {
+/** How many events the NATS servers have in their copies of the stream, all together. A copy may be filled for minutes. */
+const copied = async ({ nats }: Cluster): Promise<number> => {
+  const copies = await statesOfCopies(nats.monitorUrls, eventsStream)
+  return copies.reduce((sum, copy) => sum + ('last' in copy ? copy.last : 0), 0)
+}
+
+/**
+ * Resolves when the followers have so many events, or when those that lack some have got no message for `patienceMs`, and the
+ * copies that they may read have not grown.
+ */
+const caughtUp = async (cluster: Cluster, followers: Follower[], count: number): Promise<void> => {
   const behind = () => followers.filter(({ heard }) => heard.length < count)
-  const taken = () => behind().reduce((sum, follower) => sum + follower.taken(), 0)
-  let [last, at] = [taken(), performance.now()]
-  for (; behind().length > 0 && performance.now() - at < patienceMs; await pause(20))
-    if (taken() !== last) [last, at] = [taken(), performance.now()]
+  const moved = async () =>
+    behind().reduce((sum, follower) => sum + follower.taken(), 0) + (await copied(cluster))
+  let [last, at] = [await moved(), performance.now()]
+  while (behind().length > 0 && performance.now() - at < patienceMs) {
+    await pause(lookMs)
+    const now = await moved()
+    if (now !== last) [last, at] = [now, performance.now()]
+  }
 }
 
 /** Judges a cluster that is whole, after its load has stopped. Ends the followers. */
@@ -137,7 +154,7 @@ export const verdictOf = async (cluster: Cluster, load: Load, followers: Followe
     }
     return tasks.every(({ id }) => ended.has(id))
   })
-  await caughtUp(followers, all.length)
+  await caughtUp(cluster, followers, all.length)
   await Promise.all(followers.map(follower => follower.stop()))
   const { acknowledged } = load
   const known = new Set([...acknowledged.values()].map(({ id }) => id))

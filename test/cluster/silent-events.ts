@@ -3,8 +3,8 @@ import { jetstreamManager } from '@nats-io/jetstream'
 import { families, sampleOf } from '../http/exposition.ts'
 import type { Cluster } from '../support/cluster.ts'
 import { until } from '../support/nats-cluster.ts'
+import { eventsStream } from './cluster-nats-followers.ts'
 
-const stream = 'REPRISE_EVENTS'
 /** The most milliseconds until events reach NATS: the owner says after a minute that they do not. */
 const patienceMs = 150_000
 
@@ -22,7 +22,7 @@ const relayOf = async (cluster: Cluster) => {
 const remove = async ({ nats }: Cluster): Promise<void> => {
   const connection = await nats.connected(undefined, 'events')
   try {
-    await (await jetstreamManager(connection)).streams.delete(stream)
+    await (await jetstreamManager(connection)).streams.delete(eventsStream)
   } catch {
     // It is removed when the owner still says that it takes nothing.
   } finally {
