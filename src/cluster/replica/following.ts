@@ -5,7 +5,13 @@ import type { Timers } from '../../contract/ports.ts'
 import type { Store } from '../../log/store.ts'
 import type { Conditions } from '../conditions.ts'
 import type { StreamKeys } from '../keys/stream-keys.ts'
-import type { Following, SharedLog, SharedRecord } from '../shared-log.ts'
+import {
+  type Following,
+  MissingRecord,
+  type SharedLog,
+  type SharedRecord,
+  UnfitRecord,
+} from '../shared-log.ts'
 import { LacksKeys, UnsharedEvents } from './errors.ts'
 import type { Intake } from './intake.ts'
 import { endTroubles, isOfDisk, isOtherNow, noteTrouble } from './log-conditions.ts'
@@ -36,6 +42,10 @@ export const mustKnowNoMore = (intake: Pick<Intake, 'head' | 'at' | 'claim'>): v
     throw new UnsharedEvents(intake.head() - known, claim.node)
 }
 
+/** The record that could not be taken; 0: the error is not that of a record. */
+const barrierOf = (error: unknown): number =>
+  error instanceof UnfitRecord || error instanceof MissingRecord ? error.sequence : 0
+
 export const startFollowing = (deps: FollowingDeps): Following => {
   const { local, shared, intake, keys, conditions, timers } = deps
   let isStopped = false
@@ -55,6 +65,8 @@ export const startFollowing = (deps: FollowingDeps): Following => {
   let goal: number | undefined
   let mending: Promise<void> | undefined
   let isLooking = false
+  /** The record at which following has failed. What is wrong with the log lasts until this one was taken. */
+  let barrier = 0
 
   /** `left` resolves when this following no longer counts. */
   const take = async (records: SharedRecord[], isPresent: () => boolean, left: Promise<void>) => {
@@ -63,7 +75,7 @@ export const startFollowing = (deps: FollowingDeps): Following => {
       try {
         await intake.take(records.filter(({ sequence }) => sequence > known))
         sealed = undefined
-        endTroubles(conditions)
+        if (intake.at().sequence >= barrier) endTroubles(conditions)
         return conditions.end('records-sealed')
       } catch (error) {
         if (!(error instanceof LacksKeys)) throw error
@@ -90,6 +102,7 @@ export const startFollowing = (deps: FollowingDeps): Following => {
     Promise.race([new Promise<void>(resolve => void timers.after(againMs, resolve)), stopped])
   const tryAgain = async (failure: unknown): Promise<void> => {
     for (let error: unknown = failure; error !== undefined && !isStopped; ) {
+      barrier = barrierOf(error)
       noteTrouble(conditions, error)
       await later()
       error = isStopped
@@ -155,6 +168,9 @@ export const startFollowing = (deps: FollowingDeps): Following => {
     if (tail > 0) goal = Math.min(goal ?? tail, tail)
     if (goal !== undefined && intake.at().sequence >= goal) conditions.end('catching-up')
     if (tail > intake.at().sequence) return
+    // A stream that was made again may end before the record at which following has failed.
+    if (barrier > tail) endTroubles(conditions)
+    barrier = 0
     mustKnowNoMore(intake)
     conditions.end('events-unshared')
     if (await isLost(intake.isSame())) await startAfter(leave().then(rewind))
