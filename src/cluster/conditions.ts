@@ -18,8 +18,8 @@ type Kind = { effect: Effect; afterMs: number; level?: 'info'; explains?: readon
 const kinds = {
   /** The node has not read everything that the shared log had when the node began to follow. */
   'catching-up': { effect: 'barred', afterMs: 0, level: 'info' },
-  /** Records of the shared log are missing or damaged at each NATS server that was asked. */
-  'log-damaged': { effect: 'barred', afterMs: 0 },
+  /** Records of the shared log are missing or damaged at each NATS server that was asked: no other one could mend a server. */
+  'log-damaged': { effect: 'barred', afterMs: 0, explains: ['server-damaged'] },
   /**
    * A NATS server lacks records that other servers have, or has damaged ones. Another server has helped. A copy that is
    * only late catches up sooner.

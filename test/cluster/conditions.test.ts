@@ -59,6 +59,16 @@ tap.test('a condition can make a node unready, or even keep it from taking over'
   )
 })
 
+tap.test('no server is to be mended from the others while none of them has a record', async t => {
+  const { world, conditions } = conditionsHere()
+  const shown = () => conditions.shown().map(({ code }) => code)
+  conditions.begin('server-damaged', 'move the store of nats-0 aside')
+  await world.advance(20_000)
+  t.same(shown(), ['server-damaged'])
+  conditions.begin('log-damaged', 'make the stream again')
+  t.same(shown(), ['log-damaged'])
+})
+
 tap.test('docs/cluster.md says of each condition what it means and what to do', async t => {
   const [, symptoms = ''] = readFileSync('docs/cluster.md', 'utf8').split('\n## Symptoms\n')
   const rows = [...symptoms.matchAll(/^\| `([a-z-]+)`[^|]*\|([^|]+)\|([^|]+)\|$/gm)]

@@ -3,13 +3,14 @@ import type { Cluster } from '../support/cluster.ts'
 import { pause } from '../support/http.ts'
 import type { Load } from './cluster-load.ts'
 import type { Fault } from './faults.ts'
-import { areUnled, leadAgain } from './lost-snapshots.ts'
+import { doAsAdvised } from './lost-snapshots.ts'
 import { redundant } from './whole-copies.ts'
 
 /**
  * `outage`: the longest time without an acknowledged create; `whole`: until both nodes were there again. Milliseconds.
  * `failed`: what failed at the node that was not struck. `isEngineSlow`: a node has reported that the servers of the
- * shared log did not answer in time. `emptied`: how many NATS servers did not get whole copies by themselves.
+ * shared log did not answer in time. `emptied`: how many NATS servers did not get whole copies by themselves. `advised`: what
+ * an operator had to do, since the nodes advised it.
  */
 export type Suffered = {
   fault: Fault
@@ -18,6 +19,7 @@ export type Suffered = {
   failed: string[]
   isEngineSlow: boolean
   emptied: number
+  advised: string[]
 }
 
 type Deps = { cluster: Cluster; load: Load }
@@ -35,19 +37,21 @@ export const suffer = async ({ cluster, load }: Deps, fault: Fault, hurtMs: numb
   const before = unanswered(cluster)
   const owner = await cluster.owner()
   const { felt, heal, struck } = await fault.strike(cluster)
-  /** NATS may leave streams without a leader after any fault. Then an operator does what the nodes say. */
-  const unlessUnled = async (step: () => unknown): Promise<void> => {
+  /** NATS may leave streams without a leader after any fault, or without records. Then an operator does what the nodes say. */
+  const advised: string[] = []
+  const orAsAdvised = async (step: () => unknown): Promise<void> => {
     try {
       await step()
     } catch (error) {
-      if (!(await areUnled(cluster))) throw error
-      await leadAgain(cluster, owner)
+      const done = await doAsAdvised(cluster, owner)
+      if (done === undefined) throw error
+      advised.push(done)
     }
   }
-  await unlessUnled(felt)
+  await orAsAdvised(felt)
   await pause(hurtMs)
-  await unlessUnled(heal)
-  await unlessUnled(() => cluster.whole(patienceMs))
+  await orAsAdvised(heal)
+  await orAsAdvised(() => cluster.whole(patienceMs))
   await cluster.whole(patienceMs)
   await load.next()
   const seen = { outage: load.outageSince(began), whole: performance.now() - began }
@@ -58,6 +62,7 @@ export const suffer = async ({ cluster, load }: Deps, fault: Fault, hurtMs: numb
     fault,
     ...seen,
     emptied,
+    advised,
     failed: load.failures.flatMap(({ node, at, why }) =>
       at < began || node === struck?.name ? [] : [`${node}: ${why}`],
     ),

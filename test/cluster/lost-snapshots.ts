@@ -92,17 +92,21 @@ export const command = async ({ nats, folder }: Cluster, { dataDir, url, name }:
   })
 }
 
+/** Makes the stream of the log again, which the owner fills. */
+const makeAgain = (cluster: Cluster, owner: Node): Promise<unknown> =>
+  until('the streams', async () => {
+    const { code, stderr } = await command(cluster, owner, ['init', '--again'])
+    if (code !== 0) throw new Error(stderr)
+    return true
+  })
+
 /** Stops all servers, empties their stores, starts them, and makes the streams again on the machine of the owner. */
 export const emptyStores = async (cluster: Cluster, owner: Node): Promise<void> => {
   const { nats } = cluster
   await Promise.all(places.map(place => nats.kill(place)))
   for (const place of places) nats.wipe(place)
   await Promise.all(places.map(place => nats.start(place)))
-  await until('the streams', async () => {
-    const { code, stderr } = await command(cluster, owner, ['init', '--again'])
-    if (code !== 0) throw new Error(stderr)
-    return true
-  })
+  await makeAgain(cluster, owner)
 }
 
 /** Milliseconds between the starts of two servers; and the most until the streams have leaders after the last one. */
@@ -122,4 +126,26 @@ export const leadAgain = async (cluster: Cluster, owner: Node): Promise<void> =>
   const areLed = async () => (await unledStreams(nats.monitorUrls, [shard, lease]))?.length === 0
   if (await until('leaders', areLed, chosenMs).catch(() => false)) return
   await emptyStores(cluster, owner)
+}
+
+/** Whether a node says that no server has a record of the log, so that the stream is to be made again. */
+const isLogDamaged = async ({ nodes }: Cluster): Promise<boolean> => {
+  const said = await Promise.all(
+    nodes.map(({ url }) => fetch(`${url}/readyz`).then(answer => answer.text(), String)),
+  )
+  return said.some(each => each.includes('"log-damaged"') && each.includes('cluster init --again'))
+}
+
+/**
+ * Does what the nodes advise. `former`: the node that owned the log before the fault. Resolves to what was done; undefined: they
+ * advise nothing.
+ */
+export const doAsAdvised = async (cluster: Cluster, former: Node): Promise<string | undefined> => {
+  if (await isLogDamaged(cluster)) {
+    await makeAgain(cluster, await cluster.owner())
+    return 'the stream of the log was made again'
+  }
+  if (!(await areUnled(cluster))) return undefined
+  await leadAgain(cluster, former)
+  return 'the NATS servers were started again'
 }

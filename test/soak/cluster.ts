@@ -66,8 +66,16 @@ try {
     suffered.push(one)
     const isRemoved = await mendEvents(cluster)
     if (isRemoved) removed++
+    const helped = [
+      ...one.advised,
+      ...(one.emptied > 0 ? ['one NATS server was emptied'] : []),
+      ...(isRemoved ? ['the stream of events was removed'] : []),
+    ]
     console.log(
-      `${suffered.length}  ${fault.name}: ${Math.round(one.outage)} ms without an answer, whole after ${Math.round(one.whole)} ms${one.emptied > 0 ? ', and one NATS server emptied' : ''}${isRemoved ? ', and the stream of events removed' : ''}`,
+      [
+        `${suffered.length}  ${fault.name}: ${Math.round(one.outage)} ms without an answer, whole after ${Math.round(one.whole)} ms`,
+        ...helped,
+      ].join('; '),
     )
   }
 } catch (error) {
