@@ -81,6 +81,15 @@ for (const [binding, send] of Object.entries(bindings)) {
       t.same(deeds.answers(), [{ seats: { action: 'decline' } }])
     })
 
+    await t.test('still waits when somebody approves it, since it wants an answer', async t => {
+      const { id, deeds } = await begun(t, 'book')
+      const refused = await send(messageFor(id, { text: 'yes', metadata: { decision: 'approve' } }))
+      t.equal(refused.status, 400)
+      t.match(refused.text, /does not wait for an approval/)
+      t.match(await send(messageFor(id, { data: { seats: 2 } })), done)
+      t.same(deeds.answers(), [{ seats }])
+    })
+
     await t.test('may lead to a page', async t => {
       const { id, deeds } = await begun(t, 'visit')
       t.match(await send(messageFor(id, { text: 'I go there' })), done)
