@@ -1,5 +1,6 @@
 // Sets a cluster up: the file of its key, the streams at the NATS servers, and the first record of its log. Where nodes may
 // have a log already, another log never begins: the stream goes on with the log of a node.
+import { setTimeout as sleep } from 'node:timers/promises' // keeps the process of the command running
 import type { NatsSettings } from '../bus/nats/nats-settings.ts'
 import { CannotStart } from '../contract/cannot-start.ts'
 import type { Report, Timers } from '../contract/ports.ts'
@@ -10,7 +11,7 @@ import { openServers, type Servers } from './nats/setup.ts'
 import { openSharedLog } from './nats/shared-log.ts'
 import { leaseStream, shardStream } from './nats/streams.ts'
 import { unledStreams, wordsOfUnled } from './nats/unled.ts'
-import { type SharedLog, UnfitRecord } from './shared-log.ts'
+import { type SharedLog, UnfitRecord, Unknown } from './shared-log.ts'
 
 export type Plan = {
   settings: NatsSettings
@@ -43,6 +44,8 @@ export type SetUp = {
 const shard = 0
 /** Milliseconds to wait for a new stream, and for the leader of one that is there. */
 const waitMs = 10_000
+/** Milliseconds after which servers that do not answer are not asked again. A change of the leader of all streams takes less. */
+const patienceMs = 20_000
 const lookMs = 1000
 
 const { name } = shardStream(shard)
@@ -85,17 +88,27 @@ const begin = async (plan: Plan, shared: SharedLog, keyMade: boolean): Promise<s
   }
 }
 
+/** Rejects with Unknown when the servers do not answer for `patienceMs`. */
+const asked = async <T>(ask: () => Promise<T>): Promise<T> => {
+  for (const end = performance.now() + patienceMs; ; await sleep(lookMs)) {
+    try {
+      return await ask()
+    } catch (error) {
+      if (!(error instanceof Unknown) || performance.now() > end) throw error
+    }
+  }
+}
+
 /**
  * Throws CannotStart when a stream never gets a leader again although all servers run. These servers do not agree which streams
  * there are: a stream that was made again now would have new copies on some of them, and the old one on another.
  */
-const mustBeLed = async ({ monitorUrls, timers }: Plan): Promise<void> => {
-  for (const end = performance.now() + waitMs; ; ) {
+const mustBeLed = async ({ monitorUrls }: Plan): Promise<void> => {
+  for (const end = performance.now() + waitMs; ; await sleep(lookMs)) {
     const unled = (await unledStreams(monitorUrls, names)) ?? []
     const lost = unled.filter(({ isLost }) => isLost)
     if (lost.length === 0) return
     if (performance.now() > end) throw new CannotStart(`${wordsOfUnled(lost)}. Nothing was changed`)
-    await new Promise<void>(resolve => void timers.after(lookMs, resolve))
   }
 }
 
@@ -106,7 +119,7 @@ const deleteStream = async ({ there, keyFile }: Plan, servers: Servers): Promise
     throw new CannotStart(
       'no node that answers owns the log, and not all nodes answer: run this on the machine of the owner, start the nodes that are away, or name the DATA_DIR of the node that owned the log last with --data',
     )
-  await servers.deleteLog(shard)
+  await asked(() => servers.deleteLog(shard))
 }
 
 /**
@@ -115,11 +128,11 @@ const deleteStream = async ({ there, keyFile }: Plan, servers: Servers): Promise
  */
 export const initCluster = async (plan: Plan): Promise<SetUp> => {
   const { settings, keyFile, there, timers, report } = plan
-  const servers = await openServers(settings)
+  const servers = await asked(() => openServers(settings))
   try {
     await mustBeLed(plan)
     if (plan.isAgain) await deleteStream(plan, servers)
-    const created = await servers.setUp(shard)
+    const created = await asked(() => servers.setUp(shard))
     const keyMade = makeClusterKey(keyFile)
     const shared = await openSharedLog({ ...shardStream(shard), settings, timers, report, waitMs })
     const logId = await begin(plan, shared, keyMade).finally(shared.close)

@@ -13,7 +13,9 @@ import { clusterNatsOf } from '../../src/cluster/settings.ts'
 import { sqliteStore } from '../../src/log/file/sqlite-store.ts'
 import { openLog } from '../../src/log/log.ts'
 import { to } from '../log/support.ts'
+import { pause } from '../support/http.ts'
 import { natsServer, noNats } from '../support/nats.ts'
+import { natsCluster, type Place, until } from '../support/nats-cluster.ts'
 import { runReprise } from '../support/server.ts'
 import { world } from './nodes-here.ts'
 
@@ -150,6 +152,24 @@ tap.test(
     t.match(JSON.parse(again.stdout), { log_id: 'log_one', streams: { created: ['REPRISE_SHARD_0'] } })
   },
 )
+
+tap.test('init waits while the NATS servers choose another leader', { skip: noNats }, async t => {
+  const nats = await natsCluster(t)
+  const leader = (await until('a leader of all', () => nats.leaderOfAll())) as Place
+  const others = [0, 1, 2].filter(place => place !== leader)
+  const { settings } = await nats.client(others)
+  nats.freeze(leader)
+  t.teardown(() => nats.thaw(leader))
+  const env = { NATS_USER: 'cluster', NATS_PASSWORD: 'only-for-tests', DATA_DIR: t.testdir() }
+  const done = until('the streams', async () => {
+    const { code, stdout, stderr } = await runReprise(['cluster', 'init', '--nats', settings.shown], env)
+    t.equal(code, 0, stderr)
+    return stdout
+  })
+  await pause(9000)
+  nats.thaw(leader)
+  t.match(await done, /REPRISE_SHARD_0, REPRISE_LEASE_0 \(created\)/)
+})
 
 tap.test('init says what is wrong', { skip: noNats }, async t => {
   const { folder, run } = await clusterHere(t)

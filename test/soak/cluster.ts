@@ -82,6 +82,7 @@ try {
   problems.push(
     `after ${suffered.length} faults: ${(error as Error).message}: ${String((error as Error).cause)}`,
   )
+  console.error(problems[0])
 }
 for (const { name, said } of problems.length === 0 ? [] : await readinesses())
   problems.push(`${name}: ${said}`)
@@ -89,7 +90,9 @@ for (const { name, said } of problems.length === 0 ? [] : await readinesses())
 for (const node of nodes.filter(node => !node.isRunning()))
   await node.start().catch(error => problems.push(String(error)))
 await load.stop()
-const { problems: found, ...seen } = await verdictOf(cluster, load, followers)
+const { problems: found, ...seen } = await verdictOf(cluster, load, followers).catch(error => ({
+  problems: [`nobody could judge: ${error.message}`],
+}))
 problems.push(...found)
 
 const rounded = (ms: number) => String(Math.round(ms)).padStart(7)

@@ -60,13 +60,14 @@ const answered = <T>(work: Promise<T>): Promise<T> =>
   })
 
 /**
- * Connects. Rejects with CannotStart when no server is reached, or when the servers have no JetStream for this user.
+ * Connects. Rejects with CannotStart when no server is reached, or when the servers have no JetStream for this user, and with
+ * Unknown when they do not answer.
  */
 export const openServers = async (settings: NatsSettings): Promise<Servers> => {
   const connection = await connectTo(settings, await load(), patience).catch(error => {
     throw new NotNow(`no server at ${settings.shown} is reached: ${reasonOf(error)}`)
   })
-  const manager = await managerOf(connection, settings.shown).catch(async error => {
+  const manager = await answered(managerOf(connection, settings.shown)).catch(async error => {
     await connection.close()
     throw error
   })
