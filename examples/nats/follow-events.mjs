@@ -2,7 +2,7 @@
 // Follows events over NATS. For each event it prints one line: the position, a tab, and the JSON. JetStream remembers which events
 // the consumer NAME has confirmed. After a stop, a kill or a broken connection, the program continues with the first event that it
 // has not confirmed, so it may print that event a second time. When an operator has removed the stream, the consumer is gone
-// with it: then the program makes the consumer again, and skips the events that it has printed.
+// with it: then the program makes the consumer again, and skips the events of the same log that it has printed.
 // usage: node follow-events.mjs [NAME [SUBJECT]]     NATS_URL, NATS_USER and NATS_PASSWORD name the server and the user
 import { setTimeout as pause } from 'node:timers/promises'
 import { jetstream, jetstreamManager } from '@nats-io/jetstream'
@@ -28,16 +28,21 @@ const makeConsumer = async () => {
   })
   return jetstream(connection).consumers.get('REPRISE_EVENTS', name)
 }
-let last = 0 // the position of the last event that was printed
+let [log, last] = ['', 0] // the id of the log, and the position of the last event that was printed
 
 let consumer = await makeConsumer()
 console.error(`waiting for events on ${subject} (Ctrl-C ends it)`)
 for (;;) {
   try {
     for await (const message of await consumer.consume({ expires: 5000, abort_on_missing_resource: true })) {
-      const position = Number(message.headers.get('Nats-Msg-Id'))
-      if (position > last) console.log(`${position}\t${message.string()}`)
-      last = Math.max(last, position)
+      const [source, position] = [
+        message.headers.get('ce-source'),
+        Number(message.headers.get('Nats-Msg-Id')),
+      ]
+      if (source !== log || position > last) {
+        console.log(`${position}\t${message.string()}`)
+        ;[log, last] = [source, position]
+      }
       await message.ackAck()
     }
   } catch (error) {

@@ -2,7 +2,7 @@
 """Follows events over NATS. For each event it prints one line: the position, a tab, and the JSON. JetStream remembers which events
 the consumer NAME has confirmed. After a stop, a kill or a broken connection, the program continues with the first event that it
 has not confirmed, so it may print that event a second time. When an operator has removed the stream, the consumer is gone with
-it: then the program makes the consumer again, and skips the events that it has printed.
+it: then the program makes the consumer again, and skips the events of the same log that it has printed.
 
 usage: python3 follow_events.py [NAME [SUBJECT]]    NATS_URL, NATS_USER and NATS_PASSWORD name the server and the user
 needs: pip install nats-py
@@ -24,14 +24,14 @@ async def main():
     make_consumer = lambda: stream.pull_subscribe(subject, name, "REPRISE_EVENTS", config=one_at_a_time)
     consumer = await make_consumer()
     print(f"waiting for events on {subject} (Ctrl-C ends it)", file=sys.stderr, flush=True)
-    last = 0  # the position of the last event that was printed
+    log, last = "", 0  # the id of the log, and the position of the last event that was printed
     while True:
         try:
             [message] = await consumer.fetch(1, timeout=5)
-            position = int(message.headers["Nats-Msg-Id"])
-            if position > last:
+            source, position = message.headers["ce-source"], int(message.headers["Nats-Msg-Id"])
+            if source != log or position > last:
                 print(position, message.data.decode(), sep="\t", flush=True)
-            last = max(last, position)
+                log, last = source, position
             await message.ack_sync()
         except nats.errors.Error:  # also when there is no event for five seconds
             try:

@@ -1,8 +1,7 @@
 // Followers of the public events of a cluster by JetStream, as docs/subscribing.md advises. Each keeps the sequence of its last
 // message, and goes on behind it, with a new consumer, whenever something fails, or nothing comes although the stream has more:
-// a consumer reads the copy of one server, which may be far behind. When the servers have lost the stream or an end of it,
-// sequences begin anew: then the event before, which each message names, is not the last one, and the follower reads from the
-// beginning.
+// a consumer reads the copy of one server, which may be far behind. When the servers have lost the stream or its end, the
+// sequences begin anew. The follower notices it, since each message names the event before it, and reads from the beginning.
 import { DeliverPolicy, type JsMsg, jetstream, jetstreamManager } from '@nats-io/jetstream'
 import { connect, type NatsConnection } from '@nats-io/transport-node'
 import { pause } from '../support/http.ts'

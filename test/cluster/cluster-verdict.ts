@@ -126,8 +126,8 @@ const copied = async ({ nats }: Cluster): Promise<number> => {
 }
 
 /**
- * Resolves when the followers have so many events, or when those that lack some have got no message for `patienceMs`, and the
- * copies that they may read have not grown.
+ * Resolves when all followers have `count` events. It gives up when, for `patienceMs`, no follower that lacks events has got a
+ * message, and no copy has grown.
  */
 const caughtUp = async (cluster: Cluster, followers: Follower[], count: number): Promise<void> => {
   const behind = () => followers.filter(({ heard }) => heard.length < count)

@@ -37,8 +37,8 @@ export const suffer = async ({ cluster, load }: Deps, fault: Fault, hurtMs: numb
   const before = unanswered(cluster)
   const owner = await cluster.owner()
   const { felt, heal, struck } = await fault.strike(cluster)
-  /** NATS may leave streams without a leader after any fault, or without records. Then an operator does what the nodes say. */
   const advised: string[] = []
+  /** After any fault, streams may have no leader, or lack records. Then an operator does what the nodes advise. */
   const orAsAdvised = async (step: () => unknown): Promise<void> => {
     try {
       await step()

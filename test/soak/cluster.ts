@@ -91,7 +91,7 @@ for (const node of nodes.filter(node => !node.isRunning()))
   await node.start().catch(error => problems.push(String(error)))
 await load.stop()
 const { problems: found, ...seen } = await verdictOf(cluster, load, followers).catch(error => ({
-  problems: [`nobody could judge: ${error.message}`],
+  problems: [`the cluster could not be judged: ${error.message}`],
 }))
 problems.push(...found)
 

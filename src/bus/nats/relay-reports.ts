@@ -1,7 +1,7 @@
 import type { Report } from '../../contract/ports.ts'
 import { streamName } from './relay-stream.ts'
 
-/** A stream that changes its leader refuses messages for a moment. The operator is told only what has failed for longer. */
+/** A stream that changes its leader refuses messages for a moment. The operator is told only of failures that last longer. */
 const briefMs = 1000
 /** The operator must look at the stream when NATS answers, but has taken no event for this many milliseconds. */
 const silentMs = 60_000

@@ -81,7 +81,7 @@ for (const [binding, send] of Object.entries(bindings)) {
       t.same(deeds.answers(), [{ seats: { action: 'decline' } }])
     })
 
-    await t.test('still waits when somebody approves it, since it wants an answer', async t => {
+    await t.test('still waits after an approval, which is refused', async t => {
       const { id, deeds } = await begun(t, 'book')
       const refused = await send(messageFor(id, { text: 'yes', metadata: { decision: 'approve' } }))
       t.equal(refused.status, 400)

@@ -153,7 +153,7 @@ t.test('a call that is canceled before its task is stored ends, too', async t =>
 })
 
 t.test(
-  'an older client hears why its form does not fit, and an answer that is none closes the question',
+  'an older client hears why its form does not fit, and an invalid answer closes the question',
   async t => {
     const send = olderMessagesTo(url, { headers: { 'mcp-session-id': 'asks.x' } })
     /** What a client hears that answers so. */
