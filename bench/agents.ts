@@ -65,7 +65,7 @@ const playInMemory = async (agent: Agent): Promise<void> => {
       tools: async () => [],
       used: { tokens: 0, context: 0, startedAt: 0 },
       workdir: '/',
-      signal,
+      signal: () => signal,
     }
     const said = agent.step({ ...input, history: async () => output, given: async () => [] })
     let message = ''

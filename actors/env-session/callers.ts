@@ -3,7 +3,7 @@
 
 import type { Repeats } from '../../src/contract/commands/env-session-commands.ts'
 import type { SessionView } from '../../src/history/env-session.ts'
-import { createTransientMap } from '../../src/platform/transient.ts'
+import { TransientMap } from '../../src/platform/transient.ts'
 
 export type Caller = {
   /**
@@ -22,7 +22,7 @@ type Waiting = Caller & { resolve(view: SessionView): void; reject(error: unknow
 const noCaller: Caller = {}
 
 export const createCallers = () => {
-  const waiting = createTransientMap<number, Waiting>()
+  const waiting = new TransientMap<number, Waiting>()
   let newest = 0
   const take = (no: number): Waiting | undefined => {
     const caller = waiting.get(no)

@@ -2,7 +2,7 @@
 
 import type { Timers } from '../../src/contract/ports.ts'
 import { Refusal } from '../../src/contract/refusals.ts'
-import { createTransientMap } from '../../src/platform/transient.ts'
+import { TransientMap } from '../../src/platform/transient.ts'
 import { type Actor, halt } from './actor.ts'
 
 /** Milliseconds between two searches for idle actors. */
@@ -11,7 +11,7 @@ const idleSweepMs = 30_000
 const maxEnded = 4
 
 export const createMemory = <View, Command, At>(timers: Timers) => {
-  const actors = createTransientMap<string, Actor<View, Command, At>>()
+  const actors = new TransientMap<string, Actor<View, Command, At>>()
   /** Actors that have ended and were read from the log for a command, the newest last. */
   let ended: Actor<View, Command, At>[] = []
   const leaveEnded = (actor: Actor<View, Command, At>): void => {

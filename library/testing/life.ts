@@ -8,7 +8,7 @@ import { openStore } from '../../src/log/chosen-storage.ts'
 import { filesOf } from '../../src/platform/files/data-folder.ts'
 import { makeOwnFolder } from '../../src/platform/files/make-folder.ts'
 import { openSecrets } from '../../src/platform/secrets.ts'
-import { createMembers } from '../../src/platform/transient.ts'
+import { Members } from '../../src/platform/transient.ts'
 import { realWorld } from '../../src/platform/world.ts'
 import { startServer } from '../../src/start/server.ts'
 import { type AgentsHere, connectAgents } from './agents-here.ts'
@@ -68,7 +68,7 @@ export const startLife = async (deps: Deps) => {
       deps.onKill()
     },
   })
-  const sockets = createMembers<Socket>()
+  const sockets = new Members<Socket>()
   const cut = () => {
     for (const socket of sockets) socket.destroy()
   }

@@ -3,7 +3,7 @@
 
 import type { Log, Recorded } from '../../src/contract/stored.ts'
 import { isTerminal } from '../../src/contract/wire.ts'
-import { createTransientMap, type TransientMap } from '../../src/platform/transient.ts'
+import { TransientMap } from '../../src/platform/transient.ts'
 import type { ReadStore } from '../store.ts'
 import { createTaskLoader, type Followed, newTask } from './followed-task.ts'
 import { createTalkingRows } from './talking.ts'
@@ -33,10 +33,10 @@ export const createFollowedTasks = (
   // write that is not whole leaves out tasks whose new events only add text to items in progress. Such a task is then
   // in `talking`, and in the table `talking_tasks`. When all changes are written, an unfinished task may stay in
   // `kept` or `asleep`, the newest last. Every other task is only in the tables, and its next event loads it again from the log.
-  const changed = createTransientMap<string, Followed>()
-  const talking = createTransientMap<string, Followed>()
-  const kept = createTransientMap<string, Followed>()
-  const asleep = createTransientMap<string, Followed>()
+  const changed = new TransientMap<string, Followed>()
+  const talking = new TransientMap<string, Followed>()
+  const kept = new TransientMap<string, Followed>()
+  const asleep = new TransientMap<string, Followed>()
   const atRest = (stream: string) => kept.get(stream) ?? asleep.get(stream)
 
   const taskOfEvent = (event: Recorded): Followed | undefined => {

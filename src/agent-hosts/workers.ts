@@ -2,7 +2,7 @@
 import { agentName, type HostHello, usualSlots } from '../contract/agent-protocol.ts'
 import type { Clock, Timers } from '../contract/ports.ts'
 import type { AgentInfo, WorkerInfo } from '../contract/wire.ts'
-import { createMembers } from '../platform/transient.ts'
+import { Members } from '../platform/transient.ts'
 import { type Connection, createConnection, type Welcome } from './connection.ts'
 import type { Listed, ListedAgents } from './listed.ts'
 import { type Host, newHostId, type Roster, type Served, servedBy } from './roster.ts'
@@ -49,7 +49,7 @@ type Deps = {
 }
 
 export const createWorkers = ({ clock, timers, roster, listed, refusalOf }: Deps) => {
-  const connected = createMembers<{
+  const connected = new Members<{
     user: string | undefined
     connection: Connection
     look(): void

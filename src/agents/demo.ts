@@ -78,7 +78,7 @@ export const demo = (timers: Timers): Agent => ({
     async function* say(item: TextItemKind, part: TextPartKind, said: string): AsyncGenerator<StepPart> {
       for (const word of words(said)) {
         yield { say: 'delta', item, part, text: word }
-        await sleep(timers, wordMs, input.signal)
+        await sleep(timers, wordMs, input.signal())
       }
     }
 

@@ -49,11 +49,11 @@ export const script = (timers: Timers): Agent => ({
     if (entry.reasoning !== undefined) {
       yield { say: 'item', item: 'reasoning', part: 'summary_text', texts: [entry.reasoning] }
     }
-    if (entry.message !== undefined) yield* message(timers, entry, input.signal)
+    if (entry.message !== undefined) yield* message(timers, entry, input.signal())
     if (entry.tool !== undefined) yield callOf(entry.tool, entry.arguments ?? {})
     for (const call of entry.tools ?? []) yield callOf(call.tool, call.arguments ?? {})
     if (entry.subagent !== undefined) yield callOf(`agent_${entry.subagent}`, { input: entry.input ?? '' })
-    if (entry.sleep_ms !== undefined) await sleep(timers, entry.sleep_ms, input.signal)
+    if (entry.sleep_ms !== undefined) await sleep(timers, entry.sleep_ms, input.signal())
     if (entry.pause !== undefined) return { end: 'pause', reason: entry.pause }
     if (entry.fail !== undefined) return { end: 'fail', error: entry.fail }
     return entry.usage === undefined ? then : { ...then, usage: entry.usage }

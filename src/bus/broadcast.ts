@@ -2,7 +2,7 @@
 // entries are in a window. New entries go to each live subscriber at once, or in turns of the event loop when they are
 // many. Nothing is kept for a subscriber that is slow: it goes on from the window or, if it is too slow for the window,
 // from its past.
-import { createMembers, createTransientMap, type Members } from '../platform/transient.ts'
+import { Members, TransientMap } from '../platform/transient.ts'
 import { indexAfter, type Window } from './window.ts'
 
 /** All entries after a number that a subscriber may want, up to the number `upTo`. */
@@ -37,7 +37,7 @@ export type Subscriber<Entry> = Request<Entry> & {
    * nothing until it resumes. Closed: it gets nothing any more.
    */
   state: 'reading' | 'live' | 'full' | 'closed'
-  /** Takes the subscriber off the list of the live ones. */
+  /** Takes the subscriber off the list of its group. */
   leave: () => void
   /** Whether it came after a fault. Then it reads the past, which may be readable again, until the broadcast goes on. */
   readonly isLate: boolean
@@ -57,31 +57,28 @@ type Parts<Entry> = {
 
 export const createBroadcast = <Entry>({ window: first, groupOf, pause, atOnce = 128 }: Parts<Entry>) => {
   type Member = Subscriber<Entry>
-  const live = createTransientMap<Group, Members<Member>>()
-  const none: Members<Member> = createMembers()
-  const liveOf = (group: Group): Members<Member> => live.get(group) ?? none
+  const groups = new TransientMap<Group, Members<Member>>()
   /** The groups that are served in turns at the moment. */
   const inTurns = new Map<Group, Promise<void>>()
   let window = first
   let failure: { error: unknown } | undefined
   let subscribers = 0
 
-  const move = (member: Member, state: Member['state']): void => {
-    if (member.state === state) return
+  const join = (member: Member): void => {
     const { group } = member
-    if (member.state === 'live') {
-      member.leave()
-      if (liveOf(group).size === 0) live.delete(group)
+    const here = groups.get(group) ?? new Members()
+    groups.set(group, here)
+    const leave = here.join(member)
+    member.leave = () => {
+      leave()
+      if (here.size === 0) groups.delete(group)
     }
-    member.state = state
-    if (state !== 'live') return
-    const here = live.get(group) ?? createMembers()
-    live.set(group, here)
-    member.leave = here.join(member)
+    subscribers++
   }
   const close = (member: Member): void => {
     if (member.state === 'closed') return
-    move(member, 'closed')
+    member.state = 'closed'
+    member.leave()
     member.past.close()
     subscribers--
   }
@@ -95,7 +92,7 @@ export const createBroadcast = <Entry>({ window: first, groupOf, pause, atOnce =
   const give = (member: Member, entries: readonly Entry[]): boolean => {
     const takesMore = member.take(entries)
     if (member.state === 'closed') return false
-    if (!takesMore) move(member, 'full')
+    if (!takesMore) member.state = 'full'
     return takesMore
   }
   /** Hands over the rest from the window; then the subscriber is live. Returns false when the window has not all of it. */
@@ -105,7 +102,7 @@ export const createBroadcast = <Entry>({ window: first, groupOf, pause, atOnce =
     member.past.close()
     if (!give(member, rest)) return true
     member.position = Math.max(member.position, window.upTo())
-    if (failure === undefined) move(member, 'live')
+    if (failure === undefined) member.state = 'live'
     else fault(member, failure.error)
     return true
   }
@@ -123,7 +120,7 @@ export const createBroadcast = <Entry>({ window: first, groupOf, pause, atOnce =
   }
   const catchUp = (member: Member): void => {
     if (giveRest(member)) return
-    move(member, 'reading')
+    member.state = 'reading'
     readPast(member).catch(error => fault(member, error))
   }
 
@@ -135,7 +132,7 @@ export const createBroadcast = <Entry>({ window: first, groupOf, pause, atOnce =
     do {
       upTo = window.upTo()
       let served = 0
-      for (const member of [...liveOf(group)]) {
+      for (const member of [...(groups.get(group) ?? [])]) {
         if (member.state !== 'live' || member.position >= window.upTo()) continue
         member.position = Math.max(member.position, before)
         catchUp(member)
@@ -146,11 +143,13 @@ export const createBroadcast = <Entry>({ window: first, groupOf, pause, atOnce =
     end()
   }
   const serve = (group: Group, entries: readonly Entry[], before: number): void => {
-    if (inTurns.has(group)) return
-    if (liveOf(group).size > atOnce) return void serveInTurns(group, before)
+    const here = groups.get(group)
+    if (here === undefined || inTurns.has(group)) return
+    if (here.size > atOnce) return void serveInTurns(group, before)
     const { numberOf } = window
     const begin = numberOf(entries[0] as Entry)
-    for (const member of liveOf(group)) {
+    for (const member of here) {
+      if (member.state !== 'live') continue
       // The subscriber may have read some of these entries before they were published. It does not get them again.
       const hasSome = begin <= member.position
       give(member, hasSome ? entries.slice(indexAfter(entries, member.position, numberOf)) : entries)
@@ -158,23 +157,24 @@ export const createBroadcast = <Entry>({ window: first, groupOf, pause, atOnce =
   }
   /** Groups the entries. Those of groups without subscribers are left out. */
   const byGroup = (entries: readonly Entry[]): Map<string, Entry[]> => {
-    const groups = new Map<string, Entry[]>()
-    if (groupOf === undefined) return groups
+    const found = new Map<string, Entry[]>()
+    if (groupOf === undefined) return found
     for (const entry of entries) {
       const group = groupOf(entry)
-      if (!live.has(group)) continue
-      const own = groups.get(group)
-      if (own === undefined) groups.set(group, [entry])
+      if (!groups.has(group)) continue
+      const own = found.get(group)
+      if (own === undefined) found.set(group, [entry])
       else own.push(entry)
     }
-    return groups
+    return found
   }
 
   return {
     /** Adds a subscriber, which gets nothing until it resumes for the first time. */
     subscribe(request: Request<Entry>): Member {
-      subscribers++
-      return { ...request, state: 'full', leave: () => {}, isLate: failure !== undefined }
+      const member: Member = { ...request, state: 'full', leave: () => {}, isLate: failure !== undefined }
+      join(member)
+      return member
     },
     /** Goes on after `take` has returned false. */
     resume(member: Member): void {
@@ -209,7 +209,8 @@ export const createBroadcast = <Entry>({ window: first, groupOf, pause, atOnce =
     /** Called when later entries cannot be read. Each subscriber first gets everything in the window, and then the error. */
     fail(error: unknown): void {
       failure = { error }
-      for (const here of [...live.values()]) for (const member of [...here]) fault(member, error)
+      for (const here of [...groups.values()])
+        for (const member of [...here]) if (member.state === 'live') fault(member, error)
     },
   }
 }

@@ -5,7 +5,7 @@ import type { Log } from '../contract/stored.ts'
 import type { FrameRenderer } from '../history/frame-renderer.ts'
 import type { Frame } from '../history/frames.ts'
 import type { EventLog } from '../log/log.ts'
-import { createTransientMap } from '../platform/transient.ts'
+import { TransientMap } from '../platform/transient.ts'
 import { type Batch, createFrameWindow, sharedBatchOf } from './frame-entries.ts'
 import { createFramePast, type FoldPlace, noPlace } from './past-frames.ts'
 import { type WatchedTask, watchTask } from './watched-task.ts'
@@ -46,6 +46,20 @@ type Deps = {
   log: Pick<EventLog, 'head' | 'readStream' | 'revisionOf' | 'subscribe'>
   /** Returns a renderer that has folded the task up to some point before the frame `next`. */
   rendererAt: (stream: string, next: number) => Promise<FrameRenderer>
+}
+
+/** Calls `end` when the feed has ended or its reader has left. */
+async function* framesOf(
+  nextBatch: () => Promise<Batch | undefined>,
+  end: () => void,
+): ReturnType<Feed['frames']> {
+  try {
+    for (let batch = await nextBatch(); batch !== undefined; batch = await nextBatch()) {
+      if (batch.frames.length > 0) yield batch.frames
+    }
+  } finally {
+    end()
+  }
 }
 
 const createFeed = (
@@ -93,29 +107,29 @@ const createFeed = (
     onErased()
   })
 
-  async function* frames(atOnce: TakeAtOnce = takeAtOnce) {
-    takeAtOnce = atOnce
-    try {
-      while (!isAtEnd) {
-        broadcast.resume(subscriber)
-        await new Promise<void>(resolve => {
-          wake = resolve
-          if (next !== undefined || failure !== undefined || isClosed) resolve()
-        })
-        if (isClosed) return
-        if (failure !== undefined) throw failure.error
-        const { frames: list, ended } = next as Batch
-        next = undefined
-        isAtEnd = ended
-        if (list.length > 0) yield list
-      }
-    } finally {
-      close()
-      place.release()
-    }
+  /** The next list of the reader; undefined: the feed has ended. */
+  const nextBatch = async (): Promise<Batch | undefined> => {
+    if (isAtEnd) return undefined
+    broadcast.resume(subscriber)
+    await new Promise<void>(resolve => {
+      wake = resolve
+      if (next !== undefined || failure !== undefined || isClosed) resolve()
+    })
+    if (isClosed) return undefined
+    if (failure !== undefined) throw failure.error
+    const batch = next as Batch
+    next = undefined
+    isAtEnd = batch.ended
+    return batch
   }
   return {
-    frames,
+    frames(atOnce = takeAtOnce) {
+      takeAtOnce = atOnce
+      return framesOf(nextBatch, () => {
+        close()
+        place.release()
+      })
+    },
     close,
     isAtEnd: () => isAtEnd,
     whenErased(job) {
@@ -126,7 +140,7 @@ const createFeed = (
 
 export const createFeeds = (deps: Deps) => {
   /** The tasks that have open feeds, by stream. */
-  const watched = createTransientMap<string, WatchedTask>()
+  const watched = new TransientMap<string, WatchedTask>()
   const watch = (stream: string): WatchedTask => {
     const task = watched.get(stream) ?? watchTask(deps.log, stream, () => watched.delete(stream))
     watched.set(stream, task)

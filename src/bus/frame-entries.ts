@@ -7,6 +7,7 @@ import { isTerminal } from '../contract/wire.ts'
 import type { FrameRenderer } from '../history/frame-renderer.ts'
 import type { Frame } from '../history/frames.ts'
 import type { FramedTask } from '../history/task-view.ts'
+import { createMemo } from '../platform/memo.ts'
 import { createWindow } from './window.ts'
 
 /** The frames of one event, the status of the task after this event, and the number of the next frame. */
@@ -73,7 +74,7 @@ export const batchOf = (entries: readonly Entry[], after: number, endsAtWait: bo
 const nothing: Batch = { frames: [], ended: false }
 const theEnd: Batch = { frames: [], ended: true }
 type Shared = { after: number; endsAtWait: boolean; batch: Batch }
-const shared = new WeakMap<readonly Entry[], Shared[]>()
+const shared = createMemo<readonly Entry[], Shared[]>('batches')
 /**
  * Does what `batchOf` does. Readers that need the same frames of the same list get the same batch. `status`: the status of
  * the task after these entries; undefined: not known. Without entries, a task that waits stays as it is after the reader's

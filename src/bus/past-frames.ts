@@ -27,44 +27,50 @@ type Parts = {
   onEnd: (renderer: FrameRenderer, window: Window<Entry>) => void
 }
 
-/** The past of one feed. It keeps its fold from page to page, so that each event is folded once. */
-export const createFramePast = ({ log, rendererAt, stream, place, onEnd }: Parts): Past<Entry> => {
-  type Reading = { isClosed: boolean }
-  async function* read(next: number, reading: Reading): AsyncGenerator<Page<Entry>, void, undefined> {
-    const renderer = await rendererAt(stream, next)
-    const window = createFrameWindow(renderer.view.seq)
-    const stored = log.readStream(stream, renderer.view.revision)[Symbol.asyncIterator]()
-    let isHeavy = false
-    let isLast = false
-    try {
-      do {
-        await place.acquire()
-        if (reading.isClosed) return
-        const { value } = await stored.next()
-        const page: Recorded[] = value ?? []
-        const head = log.head()
-        const events = page.filter(({ position }) => position <= head)
-        isLast = events.length < page.length // what a failed write has left behind comes with its commit, if it ever does
-        if (events.length === 0) break
-        isHeavy ||= isLongerThan(events, lightAtMost)
-        if (!isHeavy) place.release()
-        const entries = await entriesOf(renderer, events)
-        const upTo = renderer.view.seq - 1
-        window.add(framed(entries), upTo)
-        yield { entries, upTo }
-      } while (!isLast && renderer.view.revision < log.revisionOf(stream))
-      if (!reading.isClosed) onEnd(renderer, window)
-    } finally {
-      place.release()
-    }
+type Reading = { isClosed: boolean }
+/** Reads the frames from the number `next` on. */
+async function* read(
+  { log, rendererAt, stream, place, onEnd }: Parts,
+  next: number,
+  reading: Reading,
+): AsyncGenerator<Page<Entry>, void, undefined> {
+  const renderer = await rendererAt(stream, next)
+  const window = createFrameWindow(renderer.view.seq)
+  const stored = log.readStream(stream, renderer.view.revision)[Symbol.asyncIterator]()
+  let isHeavy = false
+  let isLast = false
+  try {
+    do {
+      await place.acquire()
+      if (reading.isClosed) return
+      const { value } = await stored.next()
+      const page: Recorded[] = value ?? []
+      const head = log.head()
+      const events = page.filter(({ position }) => position <= head)
+      isLast = events.length < page.length // what a failed write has left behind comes with its commit, if it ever does
+      if (events.length === 0) break
+      isHeavy ||= isLongerThan(events, lightAtMost)
+      if (!isHeavy) place.release()
+      const entries = await entriesOf(renderer, events)
+      const upTo = renderer.view.seq - 1
+      window.add(framed(entries), upTo)
+      yield { entries, upTo }
+    } while (!isLast && renderer.view.revision < log.revisionOf(stream))
+    if (!reading.isClosed) onEnd(renderer, window)
+  } finally {
+    place.release()
   }
+}
+
+/** The past of one feed. It keeps its fold from page to page, so that each event is folded once. */
+export const createFramePast = (parts: Parts): Past<Entry> => {
   let reading: Reading = { isClosed: false }
   let pages: AsyncGenerator<Page<Entry>, void, undefined> | undefined
   return {
     async next(after) {
       if (pages === undefined) {
         reading = { isClosed: false }
-        pages = read(after + 1, reading)
+        pages = read(parts, after + 1, reading)
       }
       const { value } = await pages.next()
       if (value !== undefined) return value

@@ -4,6 +4,7 @@ import type { Gap, PublicEvent } from '../contract/events/public-events.ts'
 import type { Recorded } from '../contract/stored.ts'
 import { isTaskStream, taskIdOf } from '../contract/task-stream.ts'
 import { publicEventOf } from '../history/public-events.ts'
+import { createMemo } from '../platform/memo.ts'
 
 /**
  * A public event, its owner, the session of its stream, and the position of the stored event that it was made from.
@@ -17,7 +18,7 @@ export type Published<Event extends PublicEvent | Gap = PublicEvent | Gap> = {
   event: Event
 }
 
-const ofBatches = new WeakMap<readonly Recorded[], Published<PublicEvent>[]>()
+const ofBatches = createMemo<readonly Recorded[], Published<PublicEvent>[]>('public events')
 /** The public events of these stored events, made once for all callers that pass the same list. */
 export const publishedOf = (recorded: readonly Recorded[]): readonly Published<PublicEvent>[] => {
   const known = ofBatches.get(recorded)
@@ -66,7 +67,7 @@ const lineEnds = /[\u0085\u2028\u2029]/g
 export const jsonLine = (json: string): string =>
   json.replace(lineEnds, end => `\\u${end.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
-const bodies = new WeakMap<Published, string>()
+const bodies = createMemo<Published, string>('body')
 /** The event as one line of JSON. */
 export const bodyOf = (published: Published): string => {
   const known = bodies.get(published) ?? jsonLine(JSON.stringify(published.event))

@@ -147,7 +147,8 @@ export type StepInput = {
   /** The tools that the agent may call. */
   tools(): Promise<ToolDefinition[]>
   workdir: string
-  signal: AbortSignal
+  /** Aborts when the step is stopped. It is made when it is asked for the first time, as most steps need none. */
+  signal(): AbortSignal
 }
 
 /** A whole step: what it says and how it ends. */

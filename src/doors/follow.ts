@@ -1,5 +1,5 @@
 // What every door needs of a task: its turns, as they are stored or as they happen, and the request that made it.
-import type { FoldPlace } from '../bus/feed.ts'
+import type { Feed, FoldPlace } from '../bus/feed.ts'
 import type { PendingCallItem } from '../contract/wire.ts'
 import type { Pause } from '../fairness/slices.ts'
 import type { Frame } from '../history/frames.ts'
@@ -61,34 +61,42 @@ export type Followed<Told> = {
 /** Which frames are followed: those after the number `after`, up to the one of which `isLast` is true. */
 type Wanted<Told> = { after: number; tell: (frame: Frame) => Told; isLast: (told: Told) => boolean }
 
+/** The wanted frames, as they are told, in lists. Calls `end` when the last of them has come. */
+async function* toldFrames<Told>(
+  feed: Feed,
+  { tell, isLast }: Pick<Wanted<Told>, 'tell' | 'isLast'>,
+  end: () => void,
+): AsyncGenerator<Told[]> {
+  try {
+    for await (const frames of feed.frames()) {
+      const list: Told[] = []
+      for (const frame of frames) {
+        const told = tell(frame)
+        list.push(told)
+        if (!isLast(told)) continue
+        end()
+        yield list
+        return
+      }
+      yield list
+    }
+  } finally {
+    feed.close()
+  }
+}
+
 export const followTask = <Told>(
   tasks: Tasks,
   taskId: string,
-  { after, tell, isLast }: Wanted<Told>,
+  { after, ...wanted }: Wanted<Told>,
   place: FoldPlace,
 ): Followed<Told> => {
   const feed = tasks.openFeed({ stream: tasks.streamOf(taskId), after, endsAtWait: false, place })
   let over = false
-  async function* lists(): AsyncGenerator<Told[]> {
-    try {
-      for await (const frames of feed.frames()) {
-        const list: Told[] = []
-        for (const frame of frames) {
-          const told = tell(frame)
-          list.push(told)
-          if (isLast(told)) {
-            over = true
-            yield list
-            return
-          }
-        }
-        yield list
-      }
-    } finally {
-      feed.close()
-    }
+  const end = () => {
+    over = true
   }
-  return { feed, lists, isOver: () => over }
+  return { feed, lists: () => toldFrames(feed, wanted, end), isOver: () => over }
 }
 
 /** The beats of a task until the turn is over. */

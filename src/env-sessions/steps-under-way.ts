@@ -7,7 +7,7 @@ import { Refusal } from '../contract/refusals.ts'
 import type { DiskUse } from '../fairness/disk/disk-use.ts'
 import type { Quotas } from '../fairness/quotas.ts'
 import type { SessionView } from '../history/env-session.ts'
-import { createTransientMap } from '../platform/transient.ts'
+import { TransientMap } from '../platform/transient.ts'
 
 /** At most this many steps wait for their turn in one session. */
 const maxWaiting = 64
@@ -18,7 +18,7 @@ export const createStepsUnderWay = (
   { watch }: Pick<DiskUse, 'watch'>,
   { countRefusal }: Pick<Quotas, 'countRefusal'>,
 ) => {
-  const stops = createTransientMap<string, Set<Stop>>()
+  const stops = new TransientMap<string, Set<Stop>>()
   const count = (id: string): number => stops.get(id)?.size ?? 0
   return {
     count,

@@ -1,4 +1,4 @@
-import { createTransientMap } from '../platform/transient.ts'
+import { TransientMap } from '../platform/transient.ts'
 import { createCounts } from './counts.ts'
 
 /** Stops counting something, because it was not created or because it has ended. Further calls do nothing. */
@@ -6,7 +6,7 @@ export type Release = () => void
 
 /** Counts tasks or sessions by their id. Each counts once, from the beginning of its creation. */
 export const createHoldings = () => {
-  const known = createTransientMap<string, { user: string; isStored: boolean }>()
+  const known = new TransientMap<string, { user: string; isStored: boolean }>()
   const counts = createCounts()
   const put = (id: string, user: string, isStored: boolean) => {
     const before = known.get(id)

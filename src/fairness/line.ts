@@ -1,18 +1,18 @@
 // A line of jobs in which users take turns, however many jobs each has: after one job of a user, the next user is served.
 // Jobs of one user stand in the order in which they came.
-import { createMembers, createTransientMap, type Members } from '../platform/transient.ts'
+import { Members, TransientMap } from '../platform/transient.ts'
 
 /** `leave` takes the job off the list of its user. */
 type Waiting<Job> = { job: Job; leave(): void }
 type User<Job> = { isHeldBack: boolean; waiting: Members<Waiting<Job>> }
 
 export const createLine = <Job>() => {
-  const users = createTransientMap<string, User<Job>>()
+  const users = new TransientMap<string, User<Job>>()
   /** The users whose jobs may begin. The first user is served next. */
   const ready = new Set<string>()
 
   const userOf = (name: string): User<Job> => {
-    const known = users.get(name) ?? { isHeldBack: false, waiting: createMembers<Waiting<Job>>() }
+    const known = users.get(name) ?? { isHeldBack: false, waiting: new Members<Waiting<Job>>() }
     users.set(name, known)
     return known
   }

@@ -6,7 +6,7 @@
 // (src/fairness/loop-shares.ts) say how much time of the event loop a user gets, however few jobs run. A slice of long
 // work (src/fairness/slices.ts) is a place for one turn of the event loop. Requests need both: a place, and then their
 // share (src/http/request/admission.ts). Tasks have a line of their own (actors/task/places/scheduler.ts).
-import { createTransientMap } from '../platform/transient.ts'
+import { TransientMap } from '../platform/transient.ts'
 import { createLine } from './line.ts'
 
 export type PlaceLimits = {
@@ -19,7 +19,7 @@ export type PlaceLimits = {
 export const createPlaces = ({ places, perUser }: PlaceLimits) => {
   const line = createLine<() => void>()
   /** The number of places that each user holds. */
-  const holds = createTransientMap<string, number>()
+  const holds = new TransientMap<string, number>()
   let held = 0
 
   const count = (name: string, by: 1 | -1): void => {

@@ -38,12 +38,15 @@ export const localPause = (): Pause => createPause(yieldToLoop, () => {})
  */
 export const backgroundPause = (): Pause => createPause(yieldToLoop, () => {}, 1)
 
-/** Reads a stream of the log with pauses. */
-export const readWithPauses = (read: Log['readStream'], pause: Pause): Log['readStream'] =>
-  async function* (stream, after) {
+async function* paused<Page>(pages: AsyncIterable<Page>, pause: Pause): AsyncGenerator<Page> {
+  await pause()
+  for await (const page of pages) {
+    yield page
     await pause()
-    for await (const page of read(stream, after)) {
-      yield page
-      await pause()
-    }
   }
+}
+/** Reads a stream of the log with pauses. */
+export const readWithPauses =
+  (read: Log['readStream'], pause: Pause): Log['readStream'] =>
+  (stream, after) =>
+    paused(read(stream, after), pause)

@@ -1,10 +1,10 @@
 // Locks by key, for callers that must wait until other work has ended. Both functions are synchronous, so a caller that
 // finds its keys free can lock them before another caller looks.
 
-import { createTransientMap } from '../platform/transient.ts'
+import { TransientMap } from '../platform/transient.ts'
 export const createLocks = () => {
   /** The work that holds each key. */
-  const underWay = createTransientMap<string, Set<Promise<unknown>>>()
+  const underWay = new TransientMap<string, Set<Promise<unknown>>>()
   return {
     /** The running work for one of these keys; undefined when the keys are free. Never rejects. */
     busy(keys: readonly string[]): Promise<unknown> | undefined {

@@ -1,13 +1,13 @@
 // Runs jobs when a signal aborts: thousands of answers have such a job for the stop of the server. An abort signal
 // compares each new listener with all earlier ones, which is slow. So it gets one listener here, which runs all jobs.
-import { createMembers, type Members } from './transient.ts'
+import { Members } from './transient.ts'
 
 const jobsOf = new WeakMap<AbortSignal, Members<() => void>>()
 
 const jobsFor = (signal: AbortSignal): Members<() => void> => {
   const known = jobsOf.get(signal)
   if (known !== undefined) return known
-  const jobs = createMembers<() => void>()
+  const jobs = new Members<() => void>()
   jobsOf.set(signal, jobs)
   signal.addEventListener('abort', () => {
     for (const job of jobs) job()

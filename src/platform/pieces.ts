@@ -80,6 +80,15 @@ export async function* arrayOf(elements: AsyncIterable<Text>): AsyncGenerator<Pi
   yield before === '[' ? '[]' : ']'
 }
 
+async function* whole(head: Piece[], rest: AsyncIterator<Piece>): AsyncGenerator<Piece> {
+  try {
+    while (head.length > 0) yield head.shift() as Piece
+    for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value
+  } finally {
+    await rest.return?.()
+  }
+}
+
 /** Takes pieces until it is clear whether the text is long. The remaining pieces are made only when they are read. */
 export const gathered = async (pieces: Pieces, max = wholeAtMost): Promise<Text> => {
   const rest = pieces[Symbol.asyncIterator]()
@@ -90,14 +99,5 @@ export const gathered = async (pieces: Pieces, max = wholeAtMost): Promise<Text>
     head.push(value)
     size += value.length
   }
-  return {
-    async *[Symbol.asyncIterator]() {
-      try {
-        while (head.length > 0) yield head.shift() as Piece
-        for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value
-      } finally {
-        await rest.return?.()
-      }
-    },
-  }
+  return { [Symbol.asyncIterator]: () => whole(head, rest) }
 }

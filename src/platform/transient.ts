@@ -5,74 +5,67 @@
 // after it have ever held for live, until the next collection of all objects. So it copies requests that have ended long
 // ago, and takes 40 ms instead of 1 ms. Here an entry is a box, which is emptied when the entry is removed.
 
+//
+// These are classes, since an object literal with an accessor or a generator function would get a hidden class of its
+// own. V8 makes hidden classes as old objects, and each would keep all that its functions see for live until the next
+// collection of all objects.
+
 type Box<Value> = { value: Value | undefined }
 
 /** Has the methods of a Map, and keeps the order in which its keys were added. */
-export type TransientMap<Key, Value> = {
-  readonly size: number
-  has(key: Key): boolean
-  get(key: Key): Value | undefined
-  set(key: Key, value: Value): void
-  delete(key: Key): boolean
-  clear(): void
-  keys(): IterableIterator<Key>
-  values(): Generator<Value>
-  [Symbol.iterator](): Generator<[Key, Value]>
-}
+export class TransientMap<Key, Value> {
+  readonly #boxes = new Map<Key, Box<Value>>()
 
-export const createTransientMap = <Key, Value>(): TransientMap<Key, Value> => {
-  const boxes = new Map<Key, Box<Value>>()
-  return {
-    get size() {
-      return boxes.size
-    },
-    has: key => boxes.has(key),
-    get: key => boxes.get(key)?.value,
-    set(key, value) {
-      const box = boxes.get(key)
-      if (box === undefined) boxes.set(key, { value })
-      else box.value = value
-    },
-    delete(key) {
-      const box = boxes.get(key)
-      if (box === undefined) return false
-      box.value = undefined
-      return boxes.delete(key)
-    },
-    clear() {
-      for (const box of boxes.values()) box.value = undefined
-      boxes.clear()
-    },
-    keys: () => boxes.keys(),
-    *values() {
-      for (const { value } of boxes.values()) yield value as Value
-    },
-    *[Symbol.iterator]() {
-      for (const [key, { value }] of boxes) yield [key, value as Value]
-    },
+  get size(): number {
+    return this.#boxes.size
+  }
+  has(key: Key): boolean {
+    return this.#boxes.has(key)
+  }
+  get(key: Key): Value | undefined {
+    return this.#boxes.get(key)?.value
+  }
+  set(key: Key, value: Value): void {
+    const box = this.#boxes.get(key)
+    if (box === undefined) this.#boxes.set(key, { value })
+    else box.value = value
+  }
+  delete(key: Key): boolean {
+    const box = this.#boxes.get(key)
+    if (box === undefined) return false
+    box.value = undefined
+    return this.#boxes.delete(key)
+  }
+  clear(): void {
+    for (const box of this.#boxes.values()) box.value = undefined
+    this.#boxes.clear()
+  }
+  keys(): IterableIterator<Key> {
+    return this.#boxes.keys()
+  }
+  *values(): Generator<Value> {
+    for (const { value } of this.#boxes.values()) yield value as Value
+  }
+  *[Symbol.iterator](): Generator<[Key, Value]> {
+    for (const [key, { value }] of this.#boxes) yield [key, value as Value]
   }
 }
 
 /** A list of members, in the order in which they joined. */
-export type Members<Member> = {
-  readonly size: number
-  /** Adds a member. The returned function removes it; further calls do nothing. */
-  join(member: Member): () => void
-  [Symbol.iterator](): Generator<Member>
-}
+export class Members<Member> {
+  readonly #members = new TransientMap<number, Member>()
+  #joined = 0
 
-export const createMembers = <Member>(): Members<Member> => {
-  const members = createTransientMap<number, Member>()
-  let joined = 0
-  return {
-    get size() {
-      return members.size
-    },
-    join(member) {
-      const no = ++joined
-      members.set(no, member)
-      return () => void members.delete(no)
-    },
-    [Symbol.iterator]: members.values,
+  get size(): number {
+    return this.#members.size
+  }
+  /** Adds a member. The returned function removes it; further calls do nothing. */
+  join(member: Member): () => void {
+    const no = ++this.#joined
+    this.#members.set(no, member)
+    return () => void this.#members.delete(no)
+  }
+  [Symbol.iterator](): Generator<Member> {
+    return this.#members.values()
   }
 }

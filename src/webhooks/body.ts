@@ -1,5 +1,6 @@
 // Makes the body of a delivery.
 import { jsonLine, type Published } from '../bus/published.ts'
+import { createMemo } from '../platform/memo.ts'
 
 /** A body, and its length in bytes. */
 export type Body = { text: string; bytes: number }
@@ -9,7 +10,7 @@ export const bodyWith = (value: object): Body => {
   return { text, bytes: Buffer.byteLength(text) }
 }
 
-const bodies = new WeakMap<Published, Body>()
+const bodies = createMemo<Published, Body>('webhook body')
 /** The body that carries an event, made once for all webhooks. */
 export const bodyOf = (published: Published): Body => {
   const known = bodies.get(published)

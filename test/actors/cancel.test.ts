@@ -16,7 +16,7 @@ const waiting = (name: string, stubborn: boolean) => {
       yield { say: 'delta', item: 'message', part: 'output_text', text: 'so far' }
       await new Promise<void>(resolve => {
         release = resolve
-        signal.addEventListener('abort', () => {
+        signal().addEventListener('abort', () => {
           aborted.push(name)
           if (!stubborn) resolve()
         })

@@ -90,7 +90,7 @@ const heldTask = async (t: Test) => {
     name: 'slow',
     async *step({ signal }) {
       begun++
-      await new Promise(resolve => signal.addEventListener('abort', resolve))
+      await new Promise(resolve => signal().addEventListener('abort', resolve))
       return { end: 'answer' }
     },
   }
@@ -146,7 +146,7 @@ t.test('a whole item that was said is stored soon, though its step goes on', asy
       yield { say: 'item', item: 'message', part: 'output_text', texts: ['here'] }
       await new Promise(resolve => {
         system.world.timers.after(60_000, () => resolve(undefined))
-        signal.addEventListener('abort', () => resolve(undefined))
+        signal().addEventListener('abort', () => resolve(undefined))
       })
       return { end: 'answer' }
     },

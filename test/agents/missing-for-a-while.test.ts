@@ -16,7 +16,7 @@ const answering: Agent = {
 const hanging: Agent = {
   name: 'mine',
   async *step({ signal }) {
-    await new Promise<void>(resolve => signal.addEventListener('abort', () => resolve()))
+    await new Promise<void>(resolve => signal().addEventListener('abort', () => resolve()))
     return { end: 'again' }
   },
 }

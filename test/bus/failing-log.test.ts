@@ -23,7 +23,7 @@ t.test(
           yield { say: 'delta', item: 'message', part: 'output_text', text: `${n}`.padEnd(2100, '.') }
           await settle(1)
         }
-        await new Promise(resolve => signal.addEventListener('abort', resolve))
+        await new Promise(resolve => signal().addEventListener('abort', resolve))
         return { end: 'answer' }
       },
     }

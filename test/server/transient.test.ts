@@ -2,7 +2,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import t from 'tap'
-import { createMembers, createTransientMap } from '../../src/platform/transient.ts'
+import { Members, TransientMap } from '../../src/platform/transient.ts'
 import fc from '../support/fast-check.ts'
 
 const key = fc.integer({ min: 0, max: 9 })
@@ -15,7 +15,7 @@ const move = fc.oneof(
 t.test('after any moves, a transient map holds what a Map holds, in the same order', t => {
   fc.assert(
     fc.property(fc.array(move, { maxLength: 60 }), moves => {
-      const [map, expected] = [createTransientMap<number, number>(), new Map<number, number>()]
+      const [map, expected] = [new TransientMap<number, number>(), new Map<number, number>()]
       for (const one of moves) {
         if (one.does === 'clear') for (const each of [map, expected]) each.clear()
         else if (one.does === 'set') for (const each of [map, expected]) each.set(one.key, one.value)
@@ -36,8 +36,8 @@ t.test('after any moves, a transient map holds what a Map holds, in the same ord
 })
 
 t.test('members keep their order, and each leaves once', t => {
-  const members = createMembers<string>()
-  const [leaveAnn] = ['ann', 'bob', 'ann'].map(members.join)
+  const members = new Members<string>()
+  const [leaveAnn] = ['ann', 'bob', 'ann'].map(name => members.join(name))
   t.same([...members], ['ann', 'bob', 'ann'], 'the same member may join twice')
   leaveAnn?.()
   leaveAnn?.()
@@ -47,8 +47,8 @@ t.test('members keep their order, and each leaves once', t => {
 })
 
 t.test('a member that leaves while all are visited is not visited any more', t => {
-  const members = createMembers<string>()
-  const leaves = ['ann', 'bob', 'cid'].map(members.join)
+  const members = new Members<string>()
+  const leaves = ['ann', 'bob', 'cid'].map(name => members.join(name))
   const seen: string[] = []
   for (const member of members) {
     seen.push(member)
@@ -59,7 +59,7 @@ t.test('a member that leaves while all are visited is not visited any more', t =
 })
 
 t.test('a map that is cleared while it is visited ends the visit', t => {
-  const map = createTransientMap<string, number>()
+  const map = new TransientMap<string, number>()
   for (const [n, name] of ['ann', 'bob', 'cid'].entries()) map.set(name, n)
   const seen: number[] = []
   for (const value of map.values()) {
@@ -76,7 +76,7 @@ t.test('a collection of young objects frees what was removed, however many entri
   const collect = runInNewContext('gc') as (options?: { type: 'minor' }) => void
   const entryBytes = 8 * 1024
   const rounds = 10_000
-  const map = createTransientMap<number, number[]>()
+  const map = new TransientMap<number, number[]>()
   collect()
   const before = process.memoryUsage().heapUsed
   for (let n = 0; n < rounds; n++) {

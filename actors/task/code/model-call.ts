@@ -88,7 +88,7 @@ export const startModel = (given: Given, { effect, callId }: OpenCall): RunningC
       env: {},
       tools: async () => tools,
       workdir: deps.workspaceOf(created).workdir,
-      signal: stop.signal(),
+      signal: stop.signal,
     }
   }
 

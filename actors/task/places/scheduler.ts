@@ -6,7 +6,7 @@
 // task has its place before the append that says so, so nothing may be awaited between the question and the answer. A
 // restart fills the line from the log. A task that was answered goes on although all places are taken. And the limit of
 // one holds for a session of a user, not for a user.
-import { createTransientMap } from '../../../src/platform/transient.ts'
+import { TransientMap } from '../../../src/platform/transient.ts'
 import { createWaitingLine, type Place } from './waiting-line.ts'
 
 export type Scheduler = {
@@ -53,11 +53,11 @@ export const createScheduler = (
   const roomListeners: (() => void)[] = []
   const awaitListeners: ((place: Place, isAwaiting: boolean) => void)[] = []
   const line = createWaitingLine(isServed)
-  const running = createTransientMap<string, Place>()
-  const waiting = createTransientMap<string, Place>()
-  const resting = createTransientMap<string, Place>()
+  const running = new TransientMap<string, Place>()
+  const waiting = new TransientMap<string, Place>()
+  const resting = new TransientMap<string, Place>()
   /** Whether waiting tasks say that no host has their agent, as far as this is known. */
-  const awaiting = createTransientMap<string, boolean>()
+  const awaiting = new TransientMap<string, boolean>()
 
   const hold = (place: Place) => {
     running.set(place.taskId, place)

@@ -1,6 +1,6 @@
 // Keeps the line in which tasks wait. One task of a session works at a time, and users take turns.
 
-import { createTransientMap } from '../../../src/platform/transient.ts'
+import { TransientMap } from '../../../src/platform/transient.ts'
 export type Place = { taskId: string; userId: string; sessionId: string; agent: string }
 
 type Session = { key: string; working: Set<string>; waiting: Place[] }
@@ -9,7 +9,7 @@ const keyOf = ({ userId, sessionId }: Place) => `${userId}\n${sessionId}` // nei
 
 /** `isServed`: whether the agent of a task can run now. The sessions of other tasks wait. */
 export const createWaitingLine = (isServed: (place: Place) => boolean) => {
-  const sessions = createTransientMap<string, Session>()
+  const sessions = new TransientMap<string, Session>()
   /** Users with sessions that could start a task, each with these sessions. The first user is next. */
   const ready = new Map<string, Set<Session>>()
   /** Sessions whose next task could start if its agent could run, each with that task. */

@@ -44,9 +44,7 @@ const listen = async (
       odd = offered.odd
       return offered.tools
     },
-    get signal() {
-      return stop.signal()
-    },
+    signal: stop.signal,
   })
   for (;;) {
     const { done, value } = await said.next()

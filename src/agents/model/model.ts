@@ -78,7 +78,7 @@ export const model = (
       endpoint,
       { model: nameOf(input) },
       asked => stepBody(asked, { request, ...seen, tools }),
-      signal,
+      signal(),
     )
     return yield* schemaOf(request) === undefined ? said(heard) : withoutFence(heard)
   }
@@ -105,14 +105,14 @@ export const model = (
       const { attempt, request, used, signal } = input
       const over = overLimit(input, limits, clock.now())
       if (over !== undefined) return failed(over)
-      if (attempt > 0) await sleep(timers, 500 * 2 ** Math.min(attempt - 1, 4), signal)
+      if (attempt > 0) await sleep(timers, 500 * 2 ** Math.min(attempt - 1, 4), signal())
       const [items, turns] = [await input.history(), await input.given()]
       const long = tooMuch(request, items, used.context)
       try {
         if (long !== undefined) return yield* sumUp(endpoint, nameOf(input), input, long)
         return yield* answered(input, { items, turns })
       } catch (error) {
-        return endOfFailure(error, attempt, signal)
+        return endOfFailure(error, attempt, signal())
       }
     },
   }

@@ -18,7 +18,7 @@ export async function* sumUp(
     model: request.agent_config?.compress_model ?? model,
     ...(window === undefined ? {} : { window }),
   }
-  const heard = ask(endpoint, wanted, asked => summaryBody(asked, { request, items }), signal)
+  const heard = ask(endpoint, wanted, asked => summaryBody(asked, { request, items }), signal())
   let summary = ''
   for (;;) {
     const next = await heard.next()

@@ -4,7 +4,7 @@
 import type { Clock, Report, Timers } from '../../contract/ports.ts'
 import type { Refusal } from '../../contract/refusals.ts'
 import type { DiskShare } from '../../contract/tools.ts'
-import { createTransientMap } from '../../platform/transient.ts'
+import { TransientMap } from '../../platform/transient.ts'
 import { createCountedBytes, everyMs } from './counted-bytes.ts'
 import { leastBytes } from './walk.ts'
 import type { Walker } from './walker.ts'
@@ -34,7 +34,7 @@ export const createDiskUse = (deps: Deps) => {
   const { limit, isBound, refusal, timers } = deps
   const counted = createCountedBytes({ ...deps, enough: 2 * limit })
   /** The users for whom environments run, with the functions that stop these environments. */
-  const watched = createTransientMap<string, Set<(why: Refusal) => void>>()
+  const watched = new TransientMap<string, Set<(why: Refusal) => void>>()
 
   /** Whether the quota applies to this user. It does not apply if the look-up of the user's tokens fails. */
   const mayBeRefused = (user: string): boolean => {

@@ -6,7 +6,7 @@ import { Refusal } from '../../contract/refusals.ts'
 import type { LoopShares } from '../../fairness/loop-shares.ts'
 import { createPlaces, type PlaceLimits, type Places } from '../../fairness/places.ts'
 import { createPause, createSlices, type Pause } from '../../fairness/slices.ts'
-import { isLong, largeFrom, type Pieces, type Text } from '../../platform/pieces.ts'
+import { isLong, largeFrom, type Piece, type Pieces, type Text } from '../../platform/pieces.ts'
 
 export type AnswerLimits = {
   /** How many large answers may be sent at a time. */
@@ -41,6 +41,28 @@ const tooManyWait = (limit: number) =>
     hint: 'Read some to their end first.',
   })
 
+/** The pieces of a text, in a place that `take` takes for as long as they are read. */
+async function* inPlace(
+  take: () => Promise<() => void>,
+  check: () => void,
+  text: () => Pieces,
+): AsyncGenerator<Piece> {
+  const free = await take()
+  try {
+    check()
+    yield* text()
+  } finally {
+    free()
+  }
+}
+
+async function* withPauses(pieces: Pieces, pause: Pause): AsyncGenerator<Piece> {
+  for await (const piece of pieces) {
+    yield piece
+    await pause()
+  }
+}
+
 /** `refused`: called for each answer that is refused because its caller has too many answers. */
 export const createLongAnswers = (
   stopping: AbortSignal,
@@ -70,28 +92,19 @@ export const createLongAnswers = (
       await turn(caller)
     }, check)
 
-    async function* under(places: Places, make: (pause: Pause) => Pieces) {
-      if (places.waiting(caller) >= limits.waiting) refuse(tooManyWait(limits.waiting))
-      const free = await places.acquire(caller)
-      try {
-        check()
-        for await (const piece of make(pause)) {
-          yield piece
-          await pause()
-        }
-      } finally {
-        free()
+    const under = (places: Places, make: (pause: Pause) => Pieces) => {
+      const take = () => {
+        if (places.waiting(caller) >= limits.waiting) refuse(tooManyWait(limits.waiting))
+        return places.acquire(caller)
       }
+      return inPlace(take, check, () => withPauses(make(pause), pause))
     }
-    async function* underLarge(text: Pieces) {
-      if (large.isFull(caller)) refuse(tooMany(limits.large.perUser))
-      const free = await large.acquire(caller)
-      try {
-        check()
-        yield* text
-      } finally {
-        free()
+    const underLarge = (text: Pieces) => {
+      const take = () => {
+        if (large.isFull(caller)) refuse(tooMany(limits.large.perUser))
+        return large.acquire(caller)
       }
+      return inPlace(take, check, () => text)
     }
     return {
       pause,

@@ -1,6 +1,6 @@
 // Finds bodies that arrive more slowly than allowed. They are refused, because they hold memory that others need.
 
-import { createMembers } from '../../platform/transient.ts'
+import { Members } from '../../platform/transient.ts'
 export type Pace = {
   /** The lowest allowed rate, in bytes a second. */
   leastRate: number
@@ -19,7 +19,7 @@ type Body = { windowEnds: number; needed: number; came: number; end: () => void;
 
 /** Watches the bodies that are being received, and calls `end` for each that is too slow. */
 export const watchPace = ({ leastRate, graceMs, windowMs }: Pace = defaultPace) => {
-  const coming = createMembers<Body>()
+  const coming = new Members<Body>()
   const look = () => {
     const now = performance.now()
     for (const body of coming) {

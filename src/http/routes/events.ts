@@ -4,6 +4,7 @@ import type { EventFilter } from '../../bus/event-filter.ts'
 import type { Events } from '../../bus/events.ts'
 import { bodyOf, type Published } from '../../bus/published.ts'
 import { eventNames } from '../../contract/events/public-events.ts'
+import { createMemo } from '../../platform/memo.ts'
 import { onAbort } from '../../platform/on-abort.ts'
 import { type Prepared, prepared } from '../answer/prepared.ts'
 import type { Serving } from '../doors.ts'
@@ -22,8 +23,8 @@ const positionFrame = (position: number): string =>
 
 /** Makes the bytes of a list of events once for all subscribers. */
 const createEncoder = () => {
-  const frames = new WeakMap<Published, string>()
-  const lists = new WeakMap<readonly Published[], Prepared>()
+  const frames = createMemo<Published, string>('frame')
+  const lists = createMemo<readonly Published[], Prepared>('frames')
   const frame = (published: Published): string => {
     const known = frames.get(published) ?? frameOf(published)
     frames.set(published, known)

@@ -5,7 +5,7 @@
 import type { IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { createMembers } from '../../platform/transient.ts'
+import { Members } from '../../platform/transient.ts'
 
 /** Milliseconds for which an erasure waits for readers. */
 const patienceMs = 1000
@@ -18,7 +18,7 @@ const takenOf = (socket: Socket): number => socket.bytesWritten - socket.writabl
 
 /** Knows the connections of all requests of a server. */
 export const watchUnsent = (server: Server, patience = patienceMs) => {
-  const open = createMembers<Socket>()
+  const open = new Members<Socket>()
   /** The connections that are watched already: one connection has many requests. */
   const known = new WeakSet<Socket>()
   const watch = (socket: Duplex): void => {

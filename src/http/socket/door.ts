@@ -6,7 +6,7 @@ import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { Refusal } from '../../contract/refusals.ts'
 import { type CloseReason, closeCodes } from '../../contract/socket.ts'
-import { createMembers } from '../../platform/transient.ts'
+import { Members } from '../../platform/transient.ts'
 import { everyAnswerLines } from '../answer/head.ts'
 import { wholeAnswer } from '../answer/whole-answer.ts'
 import type { BodyBudget } from '../body/budget.ts'
@@ -71,8 +71,8 @@ export const openSocketDoor = (
   const origins = createOrigins(allowedOrigins, publicUrl?.origin)
   const { mayConnect } = origins
   const takeWorker = openWorkerDoor({ serving, gate: deps.gate, workers: deps.agents, origins, budget })
-  const open = createMembers<Connection>()
-  const unknown = createMembers<WebSocket>()
+  const open = new Members<Connection>()
+  const unknown = new Members<WebSocket>()
   const door = {
     deps,
     calls: createTaskCalls(deps.tasks),

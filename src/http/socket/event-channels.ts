@@ -5,6 +5,7 @@ import { bodyOf, type Published } from '../../bus/published.ts'
 import { channelOf, type EventChannel, eventChannels } from '../../contract/events/public-events.ts'
 import { Invalid } from '../../contract/refusals.ts'
 import { type ClientFields, defaultEventsOf, eventsOf, hasDefaultEvents } from '../../contract/socket.ts'
+import { createMemo } from '../../platform/memo.ts'
 import { notOneOf } from '../request/problems.ts'
 import { readSince } from './since.ts'
 import { textFrame } from './text-frame.ts'
@@ -29,8 +30,8 @@ export type EventEncoder = ReturnType<typeof createEventEncoder>
  * no event is on these channels.
  */
 export const createEventEncoder = () => {
-  const frames = new WeakMap<Published, { bit: number; bytes: Buffer }>()
-  const lists = new WeakMap<readonly Published[], Map<number, Buffer | undefined>>()
+  const frames = createMemo<Published, { bit: number; bytes: Buffer }>('socket frame')
+  const lists = createMemo<readonly Published[], Map<number, Buffer | undefined>>('socket frames')
   const frame = (published: Published) => {
     let known = frames.get(published)
     if (known === undefined) {

@@ -8,7 +8,7 @@ import { longestMessage } from '../../contract/agent-protocol.ts'
 import type { Principal } from '../../contract/events/token-events.ts'
 import { Invalid, Refusal } from '../../contract/refusals.ts'
 import { type CloseReason, closeCodes } from '../../contract/socket.ts'
-import { createMembers } from '../../platform/transient.ts'
+import { Members } from '../../platform/transient.ts'
 import { everyAnswerLines } from '../answer/head.ts'
 import { wholeAnswer } from '../answer/whole-answer.ts'
 import type { BodyBudget } from '../body/budget.ts'
@@ -73,8 +73,8 @@ export const openWorkerDoor = ({
   limits = defaultLimits,
 }: Deps): TakeUpgrade => {
   const wss = new WebSocketServer(options)
-  const open = createMembers<WebSocket>()
-  const unknown = createMembers<WebSocket>()
+  const open = new Members<WebSocket>()
+  const unknown = new Members<WebSocket>()
 
   /** The principal by the header; undefined: there is none. Throws Refusal. */
   const principalOf = ({ headers }: IncomingMessage): Principal | undefined => {

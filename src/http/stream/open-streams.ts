@@ -5,7 +5,7 @@
 import type { Principals } from '../../access/principals.ts'
 import type { Tickets } from '../../access/tickets.ts'
 import type { Principal } from '../../contract/events/token-events.ts'
-import { createMembers } from '../../platform/transient.ts'
+import { Members } from '../../platform/transient.ts'
 import { type Asking, ticketOf } from '../request/auth.ts'
 
 const defaultTickMs = 1000
@@ -44,8 +44,9 @@ export const createOpenStreams = (
   { principals, tickets }: { principals: Pick<Principals, 'current'>; tickets: Pick<Tickets, 'sit'> },
   tickMs = defaultTickMs,
 ) => {
-  const groups = Array.from({ length: groupCount }, () =>
-    createMembers<OpenStream & { tokenId: string; fullFor: number; age: number }>(),
+  const groups = Array.from(
+    { length: groupCount },
+    () => new Members<OpenStream & { tokenId: string; fullFor: number; age: number }>(),
   )
   const lookMs = tickMs / groupCount
   let nextAt = performance.now() + lookMs

@@ -1,5 +1,6 @@
 // Makes the bytes of a list of frames once for many connections. The bytes are kept for as long as the list itself.
 import type { Frame } from '../../history/frames.ts'
+import { createMemo } from '../../platform/memo.ts'
 import { isHeavy } from './frame-text.ts'
 
 /**
@@ -31,7 +32,7 @@ const join = (frames: readonly Frame[], textOf: (frame: Frame) => string | Buffe
  * `form` names everything else on which the bytes depend. The function returns undefined if the list is not shared.
  */
 export const createSharedText = <Made>(finish: (bytes: Buffer) => Made) => {
-  const made = new WeakMap<readonly Frame[], Map<string, Made | undefined>>()
+  const made = createMemo<readonly Frame[], Map<string, Made | undefined>>('texts')
   return (
     frames: readonly Frame[],
     form: string,

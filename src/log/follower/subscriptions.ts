@@ -2,7 +2,7 @@
 // everything before it. The other readers are still reading older events, and read this commit later.
 
 import type { Recorded } from '../../contract/stored.ts'
-import { createTransientMap } from '../../platform/transient.ts'
+import { TransientMap } from '../../platform/transient.ts'
 import type { Pages } from '../reading.ts'
 import { createFollower, type Follower, type Handler, type Subscription } from './follower.ts'
 
@@ -46,7 +46,7 @@ const byStream = (events: readonly Recorded[], followed: { has(stream: string): 
 /** `head`: the last committed position. Readers get no event after this position. */
 export const createSubscriptions = (pages: Pages, head: () => number) => {
   const ofAll = new Set<Reader>()
-  const ofStream = createTransientMap<string, Set<Reader>>()
+  const ofStream = new TransientMap<string, Set<Reader>>()
 
   const upToHead = (events: readonly Recorded[], end: number): readonly Recorded[] =>
     (events.at(-1)?.position ?? 0) > end ? events.filter(({ position }) => position <= end) : events

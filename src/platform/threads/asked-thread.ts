@@ -7,7 +7,7 @@
 // (src/maintenance/export/sent-export.ts), and the lease of a cluster, where both sides speak first (src/cluster/lease.ts).
 import type { Worker, WorkerOptions } from 'node:worker_threads'
 import { DamagedEvent } from '../../contract/stored.ts'
-import { createTransientMap } from '../transient.ts'
+import { TransientMap } from '../transient.ts'
 import type { Reply } from './answer-questions.ts'
 import { startThread } from './thread.ts'
 
@@ -37,7 +37,7 @@ export const createAskedThread = <Question, Answer>(
   file: string,
   { name, worker = {}, keepsAlive, idle }: Options,
 ) => {
-  const open = createTransientMap<number, Open<Answer>>()
+  const open = new TransientMap<number, Open<Answer>>()
   let thread: Worker | undefined
   /** The numbers of the newest question, and of the newest one that is not open any more. */
   let asked = 0

@@ -111,7 +111,7 @@ export const stepOf = async (
     env: {},
     tools: async () => [],
     workdir: '/nowhere',
-    signal: new AbortController().signal,
+    signal: () => new AbortController().signal,
   })
   const said: StepPart[] = []
   for (;;) {

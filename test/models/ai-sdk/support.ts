@@ -100,7 +100,7 @@ export const stepOf = async (
     env: {},
     tools: async () => tools,
     workdir: '/nowhere',
-    signal,
+    signal: () => signal,
   })
   const said: StepPart[] = []
   for (;;) {
