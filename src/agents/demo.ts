@@ -68,6 +68,17 @@ const answerTo = ({ asked, request }: StepInput, results: string[]): string => {
   )
 }
 
+async function* wordByWord(
+  timers: Timers,
+  signal: AbortSignal,
+  { item, part, said }: { item: TextItemKind; part: TextPartKind; said: string },
+): AsyncGenerator<StepPart> {
+  for (const word of words(said)) {
+    yield { say: 'delta', item, part, text: word }
+    await sleep(timers, wordMs, signal)
+  }
+}
+
 export const demo = (timers: Timers): Agent => ({
   name: 'demo',
   description:
@@ -75,13 +86,8 @@ export const demo = (timers: Timers): Agent => ({
   async *step(input) {
     const text = plainText(input.asked)
     const history = await input.history()
-    async function* say(item: TextItemKind, part: TextPartKind, said: string): AsyncGenerator<StepPart> {
-      for (const word of words(said)) {
-        yield { say: 'delta', item, part, text: word }
-        await sleep(timers, wordMs, input.signal())
-      }
-    }
-
+    const say = (item: TextItemKind, part: TextPartKind, said: string) =>
+      wordByWord(timers, input.signal(), { item, part, said })
     const results = resultsSince(history)
     if (results.length === 0) {
       const seen = history.length - 1

@@ -1,6 +1,6 @@
 // The routes of the history of tasks: rollouts, the state machine, the comparison of two tasks, and the replay, which
 // checks that the events of the log still give what GET answers.
-import { largeFrom, only } from '../../platform/pieces.ts'
+import { largeFrom, only, type Piece } from '../../platform/pieces.ts'
 import { rolloutForms } from '../../tasks/recall.ts'
 import { inEnvelope, linesOf, pageOf } from '../answer/page.ts'
 import { asLines, json, ndjson, sendText } from '../answer/send-text.ts'
@@ -16,6 +16,14 @@ const pageQuery = (q: QueryReader, head: number) => ({
   limit: q.integer('limit', { min: 1, max: 1000, fallback: 100 }),
   form: q.oneOf('form', rolloutForms, 'whole'),
 })
+
+/** The rollouts of agent steps, a line for each. */
+async function* stepLines<Steps>(
+  steps: Promise<Steps>,
+  rolloutsOf: (steps: Steps) => Parameters<typeof linesOf>[0],
+): AsyncGenerator<Piece> {
+  yield* linesOf(rolloutsOf(await steps), { atMost: largeFrom })
+}
 
 export const taskHistoryRoutes = (
   app: App,
@@ -51,10 +59,11 @@ export const taskHistoryRoutes = (
       const { after, limit, form } = pageQuery(q, queries.headPosition())
       q.done()
       const shows = readBy(serving, request)
-      const text = answersOf(serving, request, reply).folding(async function* (pause) {
-        const steps = await queries.steps(after, limit, principal.userId, pause)
-        yield* linesOf(recall.bulk(steps, { form, shows }, pause), { atMost: largeFrom })
-      })
+      const text = answersOf(serving, request, reply).folding(pause =>
+        stepLines(queries.steps(after, limit, principal.userId, pause), steps =>
+          recall.bulk(steps, { form, shows }, pause),
+        ),
+      )
       return sendText(reply, text, faultOf(serving, request), asLines)
     },
   })

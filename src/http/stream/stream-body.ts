@@ -9,6 +9,15 @@ import { heartbeat, opening, streamHeaders } from './sse.ts'
 
 const preparedHeartbeat = prepared(Buffer.from(heartbeat))
 
+async function* between(pieces: Pieces, begin: () => void, end: () => void): AsyncGenerator<Piece> {
+  begin()
+  try {
+    yield* pieces
+  } finally {
+    end()
+  }
+}
+
 /**
  * Writes the head of a stream and its first bytes. The socket sends both at the end of this turn of the event loop, so
  * that frames that are ready leave in the same packet.
@@ -41,14 +50,16 @@ export const openBody = (request: FastifyRequest, reply: FastifyReply, first = '
     /** Sends a heartbeat, unless the reader is behind or only a part of the current line has been sent. */
     beat: () => void (isUnbroken || isFull() || write(preparedHeartbeat)),
     /** Passes on the parts of one line; no heartbeat comes between them. */
-    async *unbroken(pieces: Pieces): AsyncGenerator<Piece> {
-      isUnbroken = true
-      try {
-        yield* pieces
-      } finally {
-        isUnbroken = false
-      }
-    },
+    unbroken: (pieces: Pieces): AsyncGenerator<Piece> =>
+      between(
+        pieces,
+        () => {
+          isUnbroken = true
+        },
+        () => {
+          isUnbroken = false
+        },
+      ),
   }
 }
 export type Body = ReturnType<typeof openBody>
