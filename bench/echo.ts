@@ -7,7 +7,7 @@ export const about =
 
 export const run = (args: string[]): Promise<void> =>
   args.includes('--profile')
-    ? profileEcho(args[args.indexOf('--profile') + 1])
+    ? profileEcho(args, { stream: false })
     : echoBench('echo task, blocking', {
         against: startOneInsert,
         target: { atLeast: 0.25, aim: 0.33 },

@@ -138,23 +138,24 @@ const graphOf = ({ nodes, samples, timeDeltas }: Profile, title: string): string
 }
 
 /** Writes the flame graph of the busiest thread. */
-const writeGraph = (profiles: string, file: string, rate: number): void => {
+const writeGraph = (profiles: string, file: string, about: string): void => {
   const read = readdirSync(profiles).map(name => readFileSync(path.join(profiles, name), 'utf8'))
   const busiest = read.sort((a, b) => b.length - a.length)[0]
   if (busiest === undefined) throw new Error('there is no profile')
-  const title = `Main thread, echo tasks, 32 clients, ${Math.round(rate)} tasks/s while profiled`
-  writeFileSync(file, graphOf(JSON.parse(busiest) as Profile, title))
+  writeFileSync(file, graphOf(JSON.parse(busiest) as Profile, `Main thread, ${about}`))
   console.log(`the main thread as a flame graph: ${file}`)
 }
 
-/** `graph`: the file for the flame graph of the main thread. */
-export const profileEcho = async (graph?: string): Promise<void> => {
+/** The options of a bench: --profile, and behind it perhaps the file for the flame graph of the main thread. */
+export const profileEcho = async (args: string[], { stream }: { stream: boolean }): Promise<void> => {
+  const graph = args[args.indexOf('--profile') + 1]
   const profiles = newFolder('profiles')
   const server = await startOurs(newFolder('ours'), ['--cpu-prof', `--cpu-prof-dir=${profiles}`])
-  await load(server, { clients: 32, seconds: 2 })
-  const { rate } = await load(server, { clients: 32, seconds: 10 })
+  await load(server, { clients: 32, seconds: 2, stream })
+  const { rate } = await load(server, { clients: 32, seconds: 10, stream })
   await server.stop()
-  console.log(`${Math.round(rate)} echo tasks a second while profiled; one profile for each busy thread`)
+  const about = `${stream ? 'streamed ' : ''}echo tasks, 32 clients, ${Math.round(rate)} tasks/s while profiled`
+  console.log(`${about}; one profile for each busy thread`)
   for (const file of readdirSync(profiles)) printProfile(path.join(profiles, file))
-  if (graph !== undefined) writeGraph(profiles, graph, rate)
+  if (graph !== undefined) writeGraph(profiles, graph, about)
 }
