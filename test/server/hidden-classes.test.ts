@@ -33,6 +33,14 @@ t.test('no request makes a hidden class of its own', async t => {
   const agent_config = { agent_id: 'script', script }
   const echo = { user_message_content: 'go', stream: false, agent_config: { agent_id: 'echo' } }
   const input = [{ role: 'user', content: 'hi' }]
+  const toEcho = (method: string, n: number) => {
+    const message = { messageId: `${method} ${n}`, role: 'ROLE_USER', parts: [{ text: 'hi' }] }
+    return fetch(`${url}/a2a/echo`, {
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'application/json' },
+      body: JSON.stringify({ jsonrpc: '2.0', id: n, method, params: { message } }),
+    })
+  }
   const requests: Record<string, (n: number) => Promise<Response>> = {
     'a task': () => api('POST', '/tasks', { user_message_content: 'go', stream: false }),
     'a streamed task': () =>
@@ -61,6 +69,8 @@ t.test('no request makes a hidden class of its own', async t => {
           messages: [{ id: `m${n}`, role: 'user', content: 'hi' }],
         }),
       }),
+    'a message of A2A': n => toEcho('SendMessage', n),
+    'a streamed message of A2A': n => toEcho('SendStreamingMessage', n),
     // Not of MCP: the schemas of its library make some for each message.
   }
   const several =

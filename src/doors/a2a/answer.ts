@@ -21,10 +21,11 @@ const follow =
     return followTask(deps.tasks, taskId, { after: last, tell, isLast }, place)
   }
 
+async function* nothing(): AsyncGenerator<never> {}
 /** A stream in which nothing more comes. */
 const over: Follow<Event[]> = () => ({
   feed: { close() {}, whenErased() {} },
-  async *lists() {},
+  lists: nothing,
   isOver: () => true,
 })
 
