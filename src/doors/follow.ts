@@ -61,7 +61,7 @@ export type Followed<Told> = {
 /** Which frames are followed: those after the number `after`, up to the one of which `isLast` is true. */
 type Wanted<Told> = { after: number; tell: (frame: Frame) => Told; isLast: (told: Told) => boolean }
 
-/** The wanted frames, as they are told, in lists. Calls `end` when the last of them has come. */
+/** What the frames tell, in lists. Calls `end` when the last wanted frame has come. */
 async function* toldFrames<Told>(
   feed: Feed,
   { tell, isLast }: Pick<Wanted<Told>, 'tell' | 'isLast'>,

@@ -48,7 +48,7 @@ for (const { what, stream, keptAtMost } of [
       const before = await collected()
       const all = playAll()
       await sleep(300)
-      await collected() // in the middle of all tasks, so that what they have made is old after the next one that finds it
+      await collected() // while all tasks run: what they hold becomes old if the next collection still finds it
       await all
       await sleep(300) // until the rows are written
       kept.push(((await collected()) - before) / atOnce)

@@ -7,7 +7,7 @@ import WebSocket from 'ws'
 import { adminToken, spawnServer } from '../support/server.ts'
 import { createTask, sleep } from './wire.ts'
 
-/** How often each request is made, and half of the pause before, in which V8 makes nothing: its clock begins some time after ours. */
+/** How often each request is made. Before that, nothing happens for `pauseMs`, since the clock of V8 begins some time after ours. */
 const [times, pauseMs] = [20, 500]
 
 /** The lines of V8 about new hidden classes of functions, without those of classes in the source. */

@@ -9,12 +9,13 @@ import { heartbeat, opening, streamHeaders } from './sse.ts'
 
 const preparedHeartbeat = prepared(Buffer.from(heartbeat))
 
-async function* between(pieces: Pieces, begin: () => void, end: () => void): AsyncGenerator<Piece> {
-  begin()
+/** Passes pieces on. `note` is called with true before the first of them, and with false after the last. */
+async function* noted(pieces: Pieces, note: (isUnderWay: boolean) => void): AsyncGenerator<Piece> {
+  note(true)
   try {
     yield* pieces
   } finally {
-    end()
+    note(false)
   }
 }
 
@@ -51,15 +52,9 @@ export const openBody = (request: FastifyRequest, reply: FastifyReply, first = '
     beat: () => void (isUnbroken || isFull() || write(preparedHeartbeat)),
     /** Passes on the parts of one line; no heartbeat comes between them. */
     unbroken: (pieces: Pieces): AsyncGenerator<Piece> =>
-      between(
-        pieces,
-        () => {
-          isUnbroken = true
-        },
-        () => {
-          isUnbroken = false
-        },
-      ),
+      noted(pieces, isUnderWay => {
+        isUnbroken = isUnderWay
+      }),
   }
 }
 export type Body = ReturnType<typeof openBody>
